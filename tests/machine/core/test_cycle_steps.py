@@ -205,9 +205,19 @@ def test_the_schedulers_that_are_asked_are_those_that_own_a_warp_that_is_awake(c
     assert cycle._schedulers_asked(gpu, core) == mask(*range(count))
 
 
-def test_a_core_that_forms_its_warps_anew_does_so_before_its_cycle(monkeypatch):
+@pytest.mark.parametrize("buffer", [0, 2])
+@pytest.mark.parametrize("waiting", ["waiting_memory", "at_barrier", "fencing", "draining", ""])
+def test_a_core_that_forms_its_warps_anew_does_so_before_its_cycle(monkeypatch, waiting, buffer):
+    """No cycle is skipped as long as a warp waits for something other than memory, a barrier or its end."""
     calls = []
+    _gpu, core, _ = core_of()
+    core.fetch.buffer, core.warps.active, core.code_rows = buffer, mask(0, 2), 5
+    core.warps.waiting_memory = mask(0, 3)
+    if waiting:
+        setattr(core.warps, waiting, getattr(core.warps, waiting) | mask(2))
+    monkeypatch.setattr(cycle, "receive_instructions", lambda *given: calls.append(("receive", given)))
     monkeypatch.setattr(cycle, "form_warps", lambda *given: calls.append(("form", given)))
     monkeypatch.setattr(cycle, "step", lambda *given: calls.append(("step", given)) or LATER)
-    assert cycle.step_forming_warps(1, 2, 3, 4, NOW) == LATER
-    assert calls == [("form", (1, 2, 3, NOW)), ("step", (1, 2, 3, 4, NOW))]
+    assert cycle.step_forming_warps(1, core, 3, 4, NOW) == (LATER if waiting else NOW + 1)
+    received = [("receive", (core.fetch, core.warps, 5, NOW))] if buffer else []
+    assert calls == [*received, ("form", (1, core, 3, NOW)), ("step", (1, core, 3, 4, NOW))]

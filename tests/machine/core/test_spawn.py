@@ -41,7 +41,7 @@ def core_with(running, **more):
         warps.threads[warp] = warps.mask[warp] = warps.launched[warp] = np.uint64(0b1110)
         warps.visits[warp], warps.pending[warp], warps.stores[warp], warps.unsent[warp] = 9, 2, 3, 4
         core.schedulers[0].launched[warp] = 50 + warp
-    core.fetch.held[:8], core.fetch.idle_until = 3, 99
+    core.fetch.held[:8] = 3
     core.scoreboard.ready[:8] = 77
     core.access_order.open[:8], core.access_order.older[:8] = 5, 6
     core.path_table.count[:8] = 2

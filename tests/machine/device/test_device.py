@@ -1,6 +1,9 @@
 """The device: how blocks are handed out, what ends a run, and that skipped cycles are not missed."""
 
-from tests.machine.programs import FREE, LANE, Assembly, run
+import pytest
+
+from tests.machine.programs import FREE, GLOBAL, LANE, Assembly, machine, run
+from warploom.machine.run.driver import drive
 
 A, B, C, D = range(FREE, FREE + 4)
 
@@ -50,3 +53,28 @@ def test_a_fault_ends_a_run_after_its_cycle():
     code("exit")
     result = run(code.program())
     assert (result.status, result.cycles) == ("error", 3)
+
+
+@pytest.mark.parametrize("cores", [2, 16, 17, 40])
+@pytest.mark.parametrize("every", [0, 1])
+def test_however_many_cores_there_are_both_engines_step_the_same_ones(cores, every):
+    """Threads that loop as often as their number says, and load and store meanwhile: cores have something to do in different cycles."""
+    code = Assembly()
+    code.op("shl", FREE, GLOBAL, imm=2)
+    code.op("and", FREE + 1, GLOBAL, imm=15)
+    code.label("loop")
+    code.load(FREE + 2, FREE)
+    code.op("add", FREE + 2, FREE + 2, GLOBAL)
+    code.store(FREE, FREE + 2)
+    code.op("sub", FREE + 1, FREE + 1, imm=1)
+    code.op("slt", FREE + 3, FREE + 1, imm=0)
+    code.branch(FREE + 3, "loop", negate=True, meet="out")
+    code.label("out")
+    code("exit")
+    states = []
+    for engine in ("python", "native"):
+        made = machine(code.program(threads=3 * 4 * cores, block=4), gpu__cores=cores, core__divergence="stack", memory__bytes=1 << 14)
+        made.gpu["every_cycle"] = every
+        assert drive(made, engine=engine, max_cycles=30_000).status == "done"
+        states.append(made.state())
+    assert states[0] == states[1]

@@ -12,7 +12,7 @@ import numpy as np
 from warploom.isa.uop import ISSUE_LATENCY, ISSUE_UNIT, PORT
 from warploom.machine.accounting.events import EMPTY_SLOT, LACKS_UNIT, VISIT, WAITS, emit
 from warploom.machine.core.divergence.dwf import form_warps
-from warploom.machine.core.fetch.instruction_fetch import fetch_instructions
+from warploom.machine.core.fetch.instruction_fetch import fetch_instructions, receive_instructions
 from warploom.machine.core.full_units import count_full_units, find_full_units, next_free_unit, note_full_ports, note_what_it_fills
 from warploom.machine.core.issue import issue
 from warploom.machine.core.ready_check import examine, wake_up
@@ -30,6 +30,8 @@ def step(gpu, core, tables, units, now):
     _count_skipped_cycles(core, now)
     core.stepped = now
     core.issued = 0
+    if core.fetch.buffer != 0:
+        receive_instructions(core.fetch, core.warps, core.code_rows, now)
     check_alarms(gpu, core, tables, now)
     if core.warps.awake != EMPTY or gpu.every_cycle != 0:
         find_full_units(core, now)
@@ -45,9 +47,18 @@ def step(gpu, core, tables, units, now):
 
 @unit
 def step_forming_warps(gpu, core, tables, units, now):
-    """`step` of a core that forms its warps anew first. Same arguments, same result."""
+    """`step` of a core that forms its warps anew first. Same arguments, same result.
+
+    Which threads are ready changes without an alarm, too: no cycle is skipped as long as a warp waits for something other than memory,
+    a barrier or its end.
+    """
+    if core.fetch.buffer != 0:
+        receive_instructions(core.fetch, core.warps, core.code_rows, now)
     form_warps(gpu, core, tables, now)
-    return step(gpu, core, tables, units, now)
+    soonest = step(gpu, core, tables, units, now)
+    warps = core.warps
+    waiting = warps.waiting_memory | warps.at_barrier | warps.fencing | warps.draining
+    return np.int64(now + 1) if warps.active & ~waiting != EMPTY else soonest
 
 
 @inlined

@@ -18,6 +18,7 @@ import numpy as np
 
 from warploom.isa.uop import PORT
 from warploom.machine.core.cycle import check_alarms, fetch_and_load_store, pick_warp
+from warploom.machine.core.fetch.instruction_fetch import receive_instructions
 from warploom.machine.core.full_units import count_full_units, find_full_units, next_free_unit, note_full_ports, note_if_full
 from warploom.machine.core.issue import issue
 from warploom.machine.core.ready_check import next_turn
@@ -32,6 +33,8 @@ def step_in_turns(gpu, core, tables, units, now):
     _count_skipped_turns(core, now)
     core.stepped = now
     core.issued = 0
+    if core.fetch.buffer != 0:
+        receive_instructions(core.fetch, core.warps, core.code_rows, now)
     check_alarms(gpu, core, tables, now)
     find_full_units(core, now)
     for number in range(core.scheduler_count):

@@ -18,9 +18,10 @@ from warploom.machine.core.fetch.shared_instruction_cache import SharedFetch
 from warploom.machine.core.warps.barrier import open_grid_barrier
 from warploom.machine.core.warps.core_barrier import CoreBarriers, open_core_barriers
 from warploom.machine.device.block_dispatcher import SPLIT, Grid, dispatch
-from warploom.machine.engine.bits import EMPTY, lowest
+from warploom.machine.engine.bits import EMPTY, lowest, ones, rest
+from warploom.machine.engine.comparators import PLACES, not_after
 from warploom.machine.engine.sizes import MAX_CORES
-from warploom.machine.engine.unit import FOREVER, inlined, record, unit
+from warploom.machine.engine.unit import FOREVER, inlined, native_form_of, record, unit
 from warploom.machine.memory.channels import Channels
 from warploom.machine.memory.crossbar import Crossbar
 from warploom.machine.memory.dram import Dram
@@ -85,10 +86,7 @@ def run(gpu, cores, tables, units, limit):
             return EVENTS_FULL
         if gpu.grid.low < gpu.grid.high:
             dispatch(gpu, cores, tables, now)
-        soonest = np.int64(FOREVER)
-        for number in range(gpu.cores):
-            if gpu.wake[number] <= now or (gpu.every_cycle != 0 and cores[number].warps.active != EMPTY):
-                gpu.wake[number] = units.step(gpu, cores[number], tables, units, now)
+        soonest = _step_cores(gpu, cores, tables, units, now)
         if gpu.grid.waiting != 0 and gpu.grid.waiting == gpu.live and gpu.grid.low >= gpu.grid.high:
             open_grid_barrier(gpu, cores, now)
         if gpu.core_barriers.opening != EMPTY:
@@ -104,10 +102,8 @@ def run(gpu, cores, tables, units, limit):
         if gpu.live == 0 and gpu.grid.low >= gpu.grid.high and _memory_is_done(gpu):
             gpu.now = max(np.int64(now), np.int64(gpu.written)) + 1
             return DONE
-        for number in range(gpu.cores):
-            soonest = min(soonest, np.int64(gpu.wake[number]))
         if soonest > now + 1:
-            soonest = min(soonest, next_time(gpu.wheel, now))
+            soonest = min(_next_core(gpu), next_time(gpu.wheel, now))
         if gpu.grid.low < gpu.grid.high and (gpu.room_since >= now or gpu.grid.order == SPLIT):
             soonest = now + 1
         if soonest == FOREVER:
@@ -117,6 +113,58 @@ def run(gpu, cores, tables, units, limit):
             soonest = now + 1
         gpu.now = min(max(soonest, now + 1), limit)
     return LIMIT
+
+
+@inlined
+def _step_cores(gpu, cores, tables, units, now):
+    """The cores that have something to do in this cycle are stepped, in order. Returns the next cycle in which one of those has.
+
+    What they wake of each other is stepped in a later one.
+    """
+    soonest = np.int64(FOREVER)
+    for number in range(gpu.cores):
+        soonest = min(soonest, _step_if_due(gpu, cores, number, tables, units, now))
+    return soonest
+
+
+@native_form_of(_step_cores)
+@inlined
+def _step_cores_due(gpu, cores, tables, units, now):
+    """A host guesses badly which cores have something to do, so the mask of them is made without a branch."""
+    soonest = np.int64(FOREVER)
+    if gpu.cores == 1 or gpu.every_cycle != 0:
+        for number in range(gpu.cores):
+            soonest = min(soonest, _step_if_due(gpu, cores, number, tables, units, now))
+        return soonest
+    for first in range(0, gpu.cores, PLACES):
+        left = not_after(gpu.wake, np.int64(first), now) & ones(min(gpu.cores - first, PLACES))
+        while left != EMPTY:
+            number = first + lowest(left)
+            left = rest(left)
+            wake = np.int64(units.step(gpu, cores[number], tables, units, now))
+            gpu.wake[number] = wake
+            soonest = min(soonest, wake)
+    return soonest
+
+
+@inlined
+def _step_if_due(gpu, cores, number, tables, units, now):
+    """A core is stepped if it has something to do; where its policy runs in every cycle, as long as it has warps.
+
+    Returns the next cycle in which it has something to do.
+    """
+    if gpu.wake[number] <= now or (gpu.every_cycle != 0 and cores[number].warps.active != EMPTY):
+        gpu.wake[number] = units.step(gpu, cores[number], tables, units, now)
+    return np.int64(gpu.wake[number])
+
+
+@inlined
+def _next_core(gpu):
+    """The next cycle in which a core has something to do; FOREVER when none ever has."""
+    soonest = np.int64(FOREVER)
+    for number in range(gpu.cores):
+        soonest = min(soonest, np.int64(gpu.wake[number]))
+    return soonest
 
 
 @inlined

@@ -65,7 +65,7 @@ class PipelineInspection:
             reason = reasons.DRAIN
         elif int(warps["awake"]) >> slot & 1:
             reason = reasons.NOT_SELECTED
-        elif wake <= now:  # it is examined in the coming cycle, and may have to wait for something else
+        elif wake <= now or self._has_come(core, slot):  # it is examined in the coming cycle, and may have to wait for something else
             reason, wake = self._next_wait(core, slot)
         return WarpState(
             core,
@@ -86,7 +86,7 @@ class PipelineInspection:
         """(reason, until when) of a warp whose waiting ends now: what `examine` will find that its next instruction waits for."""
         machine = self.machine
         warps, fetch, now = machine.cores[core]["warps"], machine.cores[core]["fetch"], machine.cycle
-        if int(fetch["buffer"]) and not int(fetch["held"][slot]):
+        if int(fetch["buffer"]) and not int(fetch["held"][slot]) and not self._has_come(core, slot):
             return reasons.NO_INSTRUCTION, FOREVER
         board = mirror(machine.cores["scoreboard"][core : core + 1].reshape(()))
         pc, mask = int(warps["pc"][slot]), warps["mask"][slot]
@@ -98,6 +98,12 @@ class PipelineInspection:
         if int(machine.code[pc, u.PORT]) == u.BUFFER:
             return reasons.WAITCNT, time
         return int(board.reason[slot, group]) if time < FOREVER else reasons.LONG_SCOREBOARD, time
+
+    def _has_come(self, core: int, slot: int) -> bool:
+        """Whether the instruction that a warp waits for has come, and is in its buffer in the coming cycle."""
+        state = self.machine.cores[core]
+        starved = bool(int(state["warps"]["starved"]) >> slot & 1)
+        return starved and int(state["fetch"]["arrives"][slot]) < self.machine.cycle
 
     def _waiting(self, core: int, slot: int, running: int) -> list[tuple[int, int]]:
         """(lanes, instruction) of the paths of a warp that wait; a lane is named at the path that it runs next."""

@@ -69,12 +69,12 @@ def native_not_after() -> Any:
 
 
 @native_twin("warploom.machine.engine.comparators:native_extremes")
-def extremes(row: Any, chosen: Any) -> Any:
+def extremes(row: Any, more: Any, chosen: Any) -> Any:
     """(smallest, largest, OR) of PLACES unsigned 32-bit numbers, those for which `chosen` has all ones; of none (2**32 - 1, 0, 0).
 
-    Both are rows, and `chosen` has 0 in all other places.
+    The numbers are those of `row`, and `more` to each, modulo 2**32. `chosen` is a row too, with 0 in all other places.
     """
-    there = [int(row[place]) for place in range(PLACES) if chosen[place] != 0]
+    there = [(int(row[place]) + int(more)) & 0xFFFFFFFF for place in range(PLACES) if chosen[place] != 0]
     return np.int64(min(there, default=0xFFFFFFFF)), np.int64(max(there, default=0)), np.int64(functools.reduce(operator.or_, there, 0))
 
 
@@ -87,19 +87,20 @@ def native_extremes() -> Any:
     word = ir.IntType(64)
 
     @intrinsic
-    def reduced(typing_context: Any, row: Any, chosen: Any) -> Any:
+    def reduced(typing_context: Any, row: Any, more: Any, chosen: Any) -> Any:
         answer = types.UniTuple(types.int64, 3)
 
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            rows = zip(signature.args, arguments, strict=True)
+            rows = zip(signature.args[::2], arguments[::2], strict=True)
             values, mask = (_row_of(context, builder, kind, array, ir.Constant(word, 0), PLACES) for kind, array in rows)
+            values = builder.add(values, _spread(builder, arguments[1], PLACES))
             there = builder.and_(values, mask)
             found = []
             for name, vector in (("umin", builder.or_(values, builder.not_(mask))), ("umax", there), ("or", there)):
                 found.append(builder.zext(_reduced(builder, name, vector), word))
             return context.make_tuple(builder, answer, found)
 
-        return answer(row, chosen), code
+        return answer(row, types.uint32, chosen), code
 
     return reduced
 

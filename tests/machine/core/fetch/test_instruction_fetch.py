@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 from tests.machine.core.rung import rung
 from tests.machine.two_engines import both
 from warploom.machine.config.presets import load_config
-from warploom.machine.core.fetch.instruction_fetch import Fetch, _deliver, consume, fetch_from_l0, fetch_instructions, redirect
+from warploom.machine.core.fetch.instruction_fetch import (
+    Fetch,
+    _deliver,
+    consume,
+    fetch_from_l0,
+    fetch_instructions,
+    receive_instructions,
+    redirect,
+)
 from warploom.machine.core.fetch.shared_instruction_cache import SharedFetch
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.engine.bits import bit
@@ -36,6 +44,11 @@ def drive(gpus, fetches, tables, jumps, seen, every):
     wake = np.int64(0)
     for now in range(seen.shape[0]):
         busy = 0
+        for warp in range(warps.slots):
+            if warps.pc[warp] < ROWS and warps.wake[warp] <= now:
+                busy = 1
+        if every != 0 or busy != 0 or wake <= now:
+            receive_instructions(fetch, warps, ROWS, np.int64(now))
         rung(warps, now)
         for warp in range(warps.slots):
             if warps.active & bit(warp) != np.uint64(0) and warps.wake[warp] <= now:
@@ -49,8 +62,6 @@ def drive(gpus, fetches, tables, jumps, seen, every):
                     warps.pc[warp] = jumps[warp, 1] if before == jumps[warp, 0] else before + 1
                     consume(fetch, warp, before, np.int64(warps.pc[warp]), False)
                     warps.wake[warp] = now + jumps[warp, 2]
-        if every != 0:
-            fetch.idle_until = 0  # it is to look itself
         if every != 0 or busy != 0 or wake <= now:
             wake = fetch_instructions(gpus[0], fetch, warps, ROWS, np.int64(now))
             steps += 1
@@ -197,13 +208,12 @@ def test_a_buffer_fills_though_nothing_else_happens(l0_sets):
 @pytest.mark.parametrize("after, is_control", [(7, False), (7, True), (6, False), (6, True), (8, False), (3, True)])
 def test_the_next_instruction_comes_from_the_buffer_where_nothing_was_in_doubt(after, is_control, waits):
     (fetch,) = mirror(np.zeros(1, Fetch))
-    fetch.waits, fetch.idle_until = waits, 99
+    fetch.waits = waits
     fetch.held[:], fetch.following[:], fetch.arrives[:] = 3, 9, 50
     fetch.requested = np.uint64(0b110000)
     consume(fetch, 5, 6, after, is_control)
     stays = after == 7 and not (waits and is_control)
     assert (fetch.held[5], fetch.following[5], fetch.arrives[5]) == ((2, 9, 50) if stays else (0, after, FOREVER))
-    assert fetch.idle_until == 0
     assert (fetch.held[4], fetch.following[4], fetch.arrives[4]) == (3, 9, 50)
     assert fetch.requested == (0b110000 if stays else 0b010000)
 
@@ -264,11 +274,11 @@ def test_what_cannot_be_is_refused(changes, said):
 @pytest.mark.parametrize(("held", "following", "full"), [(0, 5, False), (1, 5, True), (0, ROWS - 2, False), (0, ROWS - 1, True)])
 @pytest.mark.parametrize("starved", [False, True])
 def test_an_instruction_that_arrives_is_held_and_wakes_a_warp_that_waited_for_it(held, following, full, starved):
-    """A buffer of two instructions; warp 3, in cycle 40."""
+    """A buffer of two instructions; warp 3, whose instruction has arrived in cycle 40 and is in the buffer in cycle 41."""
     (fetch,), (warps,) = mirror(np.zeros(1, Fetch)), mirror(np.zeros(1, Warps))
     fetch.buffer, fetch.held[3], fetch.following[3], fetch.arrives[3] = 2, held, following, 40
     fetch.requested, fetch.full, warps.starved = bit(3) | bit(5), bit(5), (bit(3) if starved else 0) | bit(5)
-    _deliver(fetch, warps, 3, ROWS, np.int64(40))
+    _deliver(fetch, warps, 3, ROWS, np.int64(41))
     assert (fetch.held[3], fetch.following[3], fetch.arrives[3]) == (held + 1, following + 1, FOREVER)
     assert (fetch.requested, fetch.full) == (bit(5), bit(5) | (bit(3) if full else np.uint64(0)))
     assert warps.starved == bit(5)

@@ -53,18 +53,19 @@ def test_they_are_what_lists_say(warp):
 
 
 @unit
-def drive_extent(addresses, active, lanes, found):
-    found[0], found[1], found[2] = extent(addresses, active, lanes)
+def drive_extent(bases, offset, active, lanes, found):
+    found[0], found[1], found[2] = extent(bases, offset[0], active, lanes)
 
 
 @settings(max_examples=200, deadline=None)
-@given(warps(), st.integers(0, ALL))
-def test_the_extent_of_a_warp_is_that_of_its_active_lanes(warp, beyond):
+@given(warps(), st.integers(0, ALL), st.integers(0, ALL))
+def test_the_extent_of_a_warp_is_that_of_its_active_lanes(warp, beyond, offset):
     """In rows of 64, of which what lies beyond the warp's lanes says nothing."""
     addresses, active, _ = warp
     lanes = len(addresses)
     rows = np.full(64, beyond, np.uint32), np.zeros(64, np.uint32)
-    rows[0][:lanes], rows[1][:lanes] = addresses, [ALL if on else 0 for on in active]
-    _, after = both(drive_extent, *rows, lanes, np.zeros(3, np.int64))
+    rows[0][:lanes] = [(address - offset) % WRAP for address in addresses]
+    rows[1][:lanes] = [ALL if on else 0 for on in active]
+    _, after = both(drive_extent, rows[0], np.array([offset], np.uint32), rows[1], lanes, np.zeros(3, np.int64))
     there = [address for address, on in zip(addresses, active, strict=True) if on]
     assert after[-1].tolist() == [min(there, default=ALL), max(there, default=-1), int(np.bitwise_or.reduce(there)) if there else 0]

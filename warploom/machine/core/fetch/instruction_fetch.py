@@ -44,14 +44,13 @@ Fetch = record(
     ),
     state=dict(
         next_warp="i8",                  # warp slot at which the round continues
-        idle_until="i8",                 # nothing arrives before that cycle, and no warp has made room since; 0: one has
         l0_last=("i8", MAX_SCHEDULERS),  # with schedulers' caches: the warp slot that each has fetched for last
         held=("i8", MAX_WARPS),          # instructions in a warp's buffer; the first is the one at its PC
         following=("i8", MAX_WARPS),     # instruction that is fetched next
         full="u8",                       # bit w: the buffer of warp w takes nothing more, or the program has nothing more
         requested="u8",                  # bit w: an instruction for warp w is on its way
-        arrives=("i8", MAX_WARPS),       # cycle from which it can be used; FOREVER: none is
-        coming=Alarms,                   # when it is looked whether one has arrived
+        arrives=("i8", MAX_WARPS),       # cycle at whose end it arrives; FOREVER: none is
+        coming=Alarms,                   # when it is looked whether one has arrived, the cycle after it does
         tag=("i8", MAX_FETCH_LINES),     # line number + 1; 0: none; way w of set s is s * ways + w
         ready=("i8", MAX_FETCH_LINES),   # first cycle in which a line can be read
         used=("i8", MAX_FETCH_LINES),    # cycle in which a line was last read
@@ -71,7 +70,6 @@ Fetch = record(
 @unit
 def redirect(fetch, warp, pc):
     """A warp starts, or jumps: its buffer is empty."""
-    fetch.idle_until = 0
     fetch.held[warp] = 0
     fetch.following[warp] = pc
     fetch.arrives[warp] = FOREVER
@@ -85,39 +83,32 @@ def consume(fetch, warp, before, after, is_control):
     if after == before + 1 and (fetch.waits == 0 or not is_control):
         fetch.held[warp] -= 1
         fetch.full = fetch.full & ~bit(warp)
-        fetch.idle_until = 0
     else:
         redirect(fetch, warp, after)
 
 
 @inlined
-def fetch_instructions(gpu, fetch, warps, rows, now):
-    """One cycle: instructions arrive in the buffers, and further ones are requested. Returns the next cycle in which there is work."""
-    if now < fetch.idle_until:
-        return np.int64(fetch.idle_until)
-    return _fetch_round(gpu, fetch, warps, rows, now)
-
-
-@inlined
-def _fetch_round(gpu, fetch, warps, rows, now):
-    """A cycle in which something arrives or can be requested: first the requests, then what arrives, since it may do so at once."""
-    soonest = np.int64(FOREVER)
-    with_room = warps.active & ~(fetch.requested | fetch.full)
-    if with_room != EMPTY:
-        soonest = _request(gpu, fetch, warps, with_room, rows, now)
+def receive_instructions(fetch, warps, rows, now):
+    """The beginning of a cycle: what has arrived by the end of the one before is in the buffers. Warps that waited for it are examined."""
     left = ringing_in(fetch.coming, now) & warps.active & fetch.requested
     while left != EMPTY:
         warp = lowest(left)
         left = rest(left)
-        if fetch.arrives[warp] > now:  # it has been requested anew, or takes longer than the alarms reach
-            ring_in(fetch.coming, warp, np.int64(fetch.arrives[warp]), now)
-        else:
+        if fetch.arrives[warp] < now:
             _deliver(fetch, warps, warp, rows, now)
-            if not has(fetch.full, warp):
-                soonest = np.int64(now + 1)
+        else:  # it has been requested anew, or takes longer than the alarms reach
+            ring_in(fetch.coming, warp, np.int64(fetch.arrives[warp] + 1), now)
+
+
+@inlined
+def fetch_instructions(gpu, fetch, warps, rows, now):
+    """The end of a cycle: further instructions are requested. Returns the next cycle in which there is work."""
+    soonest = np.int64(FOREVER)
+    with_room = warps.active & ~(fetch.requested | fetch.full)
+    if with_room != EMPTY:
+        soonest = _request(gpu, fetch, warps, with_room, rows, now)
     if soonest > now + 1:
         soonest = min(soonest, next_ringing(fetch.coming, now))
-    fetch.idle_until = soonest
     return np.int64(soonest)
 
 
@@ -177,15 +168,15 @@ def _fetch_for_schedulers(gpu, fetch, warps, wanting, rows, now):
 
 @inlined
 def _expect(fetch, warp, time, now):
-    """An instruction for a warp is on its way, and can be used from cycle `time` on, which may be this one."""
+    """An instruction for a warp is on its way, and in its buffer at the end of cycle `time`, which may be this one."""
     fetch.arrives[warp] = time
     fetch.requested = fetch.requested | bit(warp)
-    ring_in(fetch.coming, warp, time, now)
+    ring_in(fetch.coming, warp, time + 1, now)
 
 
 @inlined
 def _deliver(fetch, warps, warp, rows, now):
-    """An instruction arrives in a warp's buffer; a warp that waited for it is examined in the next cycle."""
+    """An instruction has arrived in a warp's buffer; a warp that waited for it is examined in this cycle."""
     fetch.held[warp] += 1
     fetch.following[warp] += 1
     fetch.arrives[warp] = FOREVER
@@ -194,7 +185,7 @@ def _deliver(fetch, warps, warp, rows, now):
         fetch.full = fetch.full | bit(warp)
     if has(warps.starved, warp):
         warps.starved = warps.starved & ~bit(warp)
-        set_alarm(warps, warp, now + 1, now)
+        set_alarm(warps, warp, now, now)
 
 
 @inlined

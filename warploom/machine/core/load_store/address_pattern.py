@@ -67,10 +67,10 @@ def address_range_without_branches(addresses, active, lanes):
 
 
 @unit
-def extent(addresses, active, lanes):
+def extent(base, offset, active, lanes):
     """(lowest, highest) address of the active lanes, and the OR of them all, as int64; the highest is -1 when no lane is active.
 
-    Of a whole warp: `active` is all ones or 0, and 0 beyond `lanes` too.
+    An address is a base, u4, and the offset of all, modulo 2**32. Of a whole warp: `active` is all ones or 0, and 0 beyond `lanes` too.
     """
     lowest = LARGEST
     highest = np.uint32(0)
@@ -78,19 +78,20 @@ def extent(addresses, active, lanes):
     found = False
     for lane in range(lanes):
         if active[lane] != 0:
-            lowest = min(lowest, addresses[lane])
-            highest = max(highest, addresses[lane])
-            bits = np.uint32(bits | addresses[lane])
+            address = np.uint32(np.int64(base[lane]) + np.int64(offset) & 0xFFFFFFFF)
+            lowest = min(lowest, address)
+            highest = max(highest, address)
+            bits = np.uint32(bits | address)
             found = True
     return np.int64(lowest), np.int64(highest) if found else np.int64(-1), np.int64(bits)
 
 
 @native_form_of(extent)
 @inlined
-def extent_of_groups(addresses, active, lanes):
+def extent_of_groups(base, offset, active, lanes):
     """Several lanes at once."""
-    lowest, highest, bits = extremes(addresses, active)
+    lowest, highest, bits = extremes(base, offset, active)
     for start in range(PLACES, lanes, PLACES):
-        low, high, some = extremes(addresses[start:], active[start:])
+        low, high, some = extremes(base[start:], offset, active[start:])
         lowest, highest, bits = min(lowest, low), max(highest, high), bits | some
     return lowest, highest if lowest <= highest else np.int64(-1), bits

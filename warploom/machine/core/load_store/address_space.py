@@ -268,5 +268,5 @@ def _interleave(core, warp, tables, k, lanes):
         word = ((first + (inside >> 2)) * lanes + lane) * 4 + (inside & 3)
         access.address[lane] = np.uint32(spaces.local_base + word)
         access.place[lane] = np.uint32(spaces.local_place + word)
-    access.lowest, access.highest, _ = extent(access.address, core.registers[warp].active, lanes)
+    access.lowest, access.highest, _ = extent(access.address, np.uint32(0), core.registers[warp].active, lanes)
     access.run = 1 if is_run(access.address, core.registers[warp].active, np.int64(tables.uops[k, SIZE]), lanes) else 0

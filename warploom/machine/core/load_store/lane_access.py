@@ -71,7 +71,7 @@ def addresses(access, registers, tables, k, lanes, space_bytes):
         start = np.int64(tables.views[view, VIEW_BASE]) & 0xFFFFFFFF
         limit = np.int64(0) if _read_only(tables, k) else np.int64(tables.views[view, VIEW_BYTES]) & 0xFFFFFFFF
     shift(row, base, offset, lanes)
-    lowest, highest, bits = extent(row, registers.active, lanes)
+    lowest, highest, bits = extent(base, offset, registers.active, lanes)
     access.lowest, access.highest = lowest, highest
     if lowest < start or highest + size > start + limit or (bits | start) & (size - 1) != 0:
         _first_fault(access, registers.active, tables, k, lanes, start, limit)
