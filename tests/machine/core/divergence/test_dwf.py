@@ -269,6 +269,29 @@ def test_both_engines_do_the_same_to_the_last_byte(heuristic):
     check()
 
 
+@every_heuristic
+def test_the_cycles_that_are_skipped_would_have_changed_nothing(heuristic):
+    """Which threads are ready, and so which PC has the majority, changes in cycles without an alarm as well."""
+
+    kinds = machines(**{"core.divergence": "dwf", "divergence.heuristic": heuristic})
+
+    @settings(max_examples=25, deadline=None)
+    @given(statements(), launches, seeds, kinds, st.sampled_from([0, 1, 3]))
+    def check(body, launch, seed, shape, buffer):
+        program = written(body, *launch, table(seed))
+        # A warp whose block is being dispatched is fetched for as soon as its core is looked at.
+        fetching = {"fetch.buffer": buffer, "fetch.latency": 3, "gpu.dispatch_latency": 0}
+        told = []
+        for every in (0, 1):
+            made = PipelineMachine(load_config(Config(), {**shape, **fetching}), program)
+            made.gpu["every_cycle"] = every
+            outcome = drive(made, engine="native", max_cycles=100_000)
+            told.append((outcome.status, made.cycle, made.profile.tolist(), words(made).tolist()))
+        assert told[0] == told[1]
+
+    check()
+
+
 @pytest.mark.parametrize("heuristic", ["time_stamp", "pc"])
 def test_structured_programs_leave_what_their_threads_would_leave_one_after_the_other(heuristic):
     """As in the contract, which has the majority."""

@@ -13,13 +13,14 @@ from warploom.machine.core.divergence.thread_pool import LOWEST_PC, MAJORITY, TI
 @pytest.mark.parametrize("buffer", [0, 2])
 @pytest.mark.parametrize("forms", [0, 1])
 def test_the_first_stage_of_a_cycle_notes_counts_chooses_forms_and_ranks(monkeypatch, buffer, forms):
-    """Of the warps 0 to 5, 1 to 4 have several groups, 3 is at a barrier and 4 has ended. 0, 1, 3 have issued; 1, 2, 5 are ready."""
+    """Of the warps 0 to 8, 1 to 4 and 6 to 8 have several groups, 3 is at a barrier and 4 has ended. 0, 1, 3, 6, 8 have issued; 1, 2, 5 are
+    ready, 6 and 7 have no instruction, 8 waits for a register."""
     gpu, core, tables = core_of()
     warps, calls = core.warps, []
-    warps.active, warps.draining = mask(0, 1, 2, 3, 4, 5), mask(4)
-    warps.diverged, warps.at_barrier = mask(1, 2, 3, 4), mask(3)
+    warps.active, warps.draining = mask(*range(9)), mask(4)
+    warps.diverged, warps.at_barrier, warps.starved = mask(1, 2, 3, 4, 6, 7, 8), mask(3), mask(6, 7)
     core.fetch.buffer, core.thread_pool.forms = buffer, forms
-    monkeypatch.setattr(dwf, "note_issue", lambda core, warp: calls.append(("note", warp)) or int(warp in {0, 1, 3, 4}))
+    monkeypatch.setattr(dwf, "note_issue", lambda core, warp: calls.append(("note", warp)) or int(warp in {0, 1, 3, 4, 6, 8}))
     monkeypatch.setattr(dwf, "ready_warps", lambda core, now: mask(1, 2, 5))
     monkeypatch.setattr(dwf, "_count_places", lambda core, ready: calls.append(("count", int(ready))))
     monkeypatch.setattr(dwf, "_choose", lambda gpu, core, warp, tables, now: calls.append(("choose", warp)))
@@ -27,9 +28,10 @@ def test_the_first_stage_of_a_cycle_notes_counts_chooses_forms_and_ranks(monkeyp
     monkeypatch.setattr(dwf, "_rank", lambda core: calls.append(("rank",)))
     dwf.form_warps(gpu, core, tables, 40)
     ready = int(mask(1, 2, 5))
-    chosen = [("choose", warp) for warp in ((1,) if buffer else (1, 2))]
-    noted = [("note", warp) for warp in (0, 1, 2, 3, 5)]
+    chosen = [("choose", warp) for warp in ((1, 6) if buffer else (1, 2))]
+    noted = [("note", warp) for warp in (0, 1, 2, 3, 5, 6, 7, 8)]
     assert calls == [*noted, ("count", ready), *chosen, *([("form", ready)] if forms else []), ("rank",)]
+    assert core.thread_pool.unsettled == (mask(0, 3, 8) if buffer else mask(0, 3, 6, 8))  # who chooses later
 
 
 def test_places_are_counted_thread_by_thread_and_the_majority_stays_while_one_is_left():

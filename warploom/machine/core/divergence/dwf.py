@@ -55,22 +55,25 @@ from warploom.machine.engine.unit import FOREVER, unit
 def form_warps(gpu, core, tables, now):
     """The first stage of a core's cycle: the threads that are ready form warps anew."""
     warps = core.warps
-    issued = EMPTY
+    pool = core.thread_pool
     left = warps.active & ~warps.draining
     while left != EMPTY:
         warp = lowest(left)
         left = rest(left)
         if note_issue(core, warp) != 0:
-            issued = issued | bit(warp)
+            pool.unsettled = pool.unsettled | bit(warp)
     ready = ready_warps(core, now)
     _count_places(core, ready)
-    # A warp that has an instruction buffer changes its path at most once per issue, or it would never find an instruction there.
-    left = warps.diverged & ~(warps.at_barrier | warps.draining) & (issued if core.fetch.buffer != 0 else ready)
+    # A warp with an instruction buffer chooses once after each issue, as soon as it is ready or has nothing buffered: or it would never
+    # find an instruction there.
+    settling = ready if core.fetch.buffer == 0 else pool.unsettled & (ready | warps.starved)
+    left = warps.diverged & settling & ~(warps.at_barrier | warps.draining)
+    pool.unsettled = pool.unsettled & ~settling
     while left != EMPTY:
         warp = lowest(left)
         left = rest(left)
         _choose(gpu, core, warp, tables, now)
-    if core.thread_pool.forms != 0:
+    if pool.forms != 0:
         _form(gpu, core, ready, tables, now)
     _rank(core)
 

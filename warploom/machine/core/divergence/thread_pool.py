@@ -40,6 +40,7 @@ Pool = record(
     state=dict(
         launched=("i8", MAX_WARPS),              # launch that a slot is known to hold, its cycle + 1
         issued=("u4", MAX_WARPS),                # last issue that has been noted, its cycle
+        unsettled="u8",                          # warps that have not chosen a path since their last issue, bit w = warp slot w
         arrived=("i8", (MAX_WARPS, MAX_LANES)),  # [warp slot, lane] cycle in which the thread came to its PC
         majority="i8",                           # the PC that issues until no thread is left there; -1: none
         places="i8",                             # PCs at which threads are ready
