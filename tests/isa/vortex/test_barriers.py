@@ -131,3 +131,11 @@ def test_a_core_that_waits_for_another_does_not_speak_of_its_block():
     said = str(run(code, "masks", "python", **{"gpu.cores": 2}).fault)
     assert "waits at a barrier for warps of other blocks too; barrier 1 across cores expects more cores; there: core 0" in said
     assert "of its block" not in said
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_groups_of_one_warp_each_pass_the_barrier_of_their_number(engine):
+    """On a machine of four warps, which has two barriers, as a kernel with groups of one warp asks for them."""
+    text = START.format(warps=4, of="warp_id") + "    li t1, 1\n    vx_bar a1, t1\n    addi t2, a1, 1\n    sw t2, 0(s1)\n    vx_tmc zero\n"
+    found = stored(text, "masks", engine, **{"core.warps": 4})
+    assert found == {4 * warp + lane: warp + 1 for warp in range(4) for lane in range(LANES)}

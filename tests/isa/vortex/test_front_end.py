@@ -12,7 +12,7 @@ from warploom.isa.diagnostics import SourceError
 from warploom.isa.frontend import Options
 from warploom.isa.frontends import front_end, load, load_with_warnings
 from warploom.isa.launching import BufferError, read_buffer
-from warploom.isa.vortex.recognise import is_vortex
+from warploom.isa.vortex.recognise import _generation, is_vortex
 from warploom.observe.explorer.data import _regions
 from warploom.observe.text.styled import plain
 from warploom.observe.text.summary import summary
@@ -80,6 +80,18 @@ def test_the_generation_is_found_in_the_instructions(number, tmp_path):
     path = tmp_path / "image.vxbin"
     path.write_bytes(struct.pack("<2Q", region.base, region.end) + region.data.tobytes())
     assert load(path).isa == f"vortex-{2022 if number == 2021 else number}"  # what tells 2021 apart is its texture instruction
+
+
+@pytest.mark.parametrize("number", [2022, 2024])
+def test_numbers_that_look_like_an_instruction_do_not_say_the_generation(number, tmp_path):
+    """11 and 107 are a `tmc x0` of either."""
+    code = image_of(START[number] + END, number) + struct.pack("<6i", 11, 13, 107, 11, 11, 107)
+    path = tmp_path / "image.bin"
+    path.write_bytes(code)
+    assert load(path, "vortex").isa == f"vortex-{number}"
+    words = np.array([19, 11, 107, 11, 5], np.uint32)
+    assert _generation(words, bare=False) is None
+    assert _generation(words, bare=True).number == 2024
 
 
 def image_of(text, number=2024):

@@ -217,6 +217,18 @@ def test_a_warp_waits_at_a_barrier_of_its_core_for_others(number, expected, wait
     assert core.barriers.at_grid == 0 and gpu.core_barriers.opening == 0 and core.warps.wake[WARP] == 7
 
 
+@pytest.mark.parametrize("mechanism", [MASKS, STACK])
+@pytest.mark.parametrize("number", [3, 4, 900])
+@pytest.mark.parametrize("expected, passes", [(0, True), (1, True), (2, False)])
+def test_a_barrier_that_waits_for_too_few_is_none_whatever_its_number(number, expected, passes, mechanism):
+    """So that a group of one warp may use the number of its group, of which there are more than barriers."""
+    gpu, core, tables = about_to("core_barrier", (number,) * 4, (expected,) * 4, imm=2)
+    core.divergence = mechanism
+    assert execute(gpu, core, tables) == (BARRIER_NUMBER if number != 3 and not passes else 0)
+    assert core.warps.pc[WARP] == PC + (passes or number == 3)
+    assert core.warps.at_barrier == (0 if passes or number != 3 else mask(WARP))
+
+
 def test_a_barrier_opens_for_as_many_warps_as_are_expected():
     gpu, core, tables = about_to("core_barrier", (3,) * 4, (2,) * 4)
     core.warps.pc[1], core.registers[1].lane[X, :4], core.registers[1].lane[Y, :4] = PC, 3, 2

@@ -2,6 +2,9 @@
 
 A program for Vortex begins by starting its warps and switching on their lanes, so a `tmc` and a `wspawn` of its generation are in it.
 Ordinary RISC-V code has neither: its compilers leave those opcodes free. Textures tell 2021 from 2022.
+
+A `tmc x0` is the word 11 or 107, and as likely a number. So it says of which generation a program is only where nothing else does, and
+that it is for Vortex at all only where code is told from data.
 """
 
 from __future__ import annotations
@@ -20,25 +23,27 @@ VOTES = 0x02000000  # funct7 of votes and shuffles
 LARGEST = 1 << 26
 
 
-def generation_of_image(image: Image) -> Generation | None:
-    """The generation of the instructions in an image; None where there are none of Vortex's."""
+def generation_of_image(image: Image, bare: bool = True) -> Generation | None:
+    """The generation of the instructions in an image; None where there are none of Vortex's. bare: a `tmc x0` is one."""
     words = [
         np.frombuffer(segment.data[start - segment.address : (end - segment.address) & ~3], "<u4", count=(end - start) // 4)
         for segment in image.segments
         for start, end in segment.code
         if end - start >= 4 and end - segment.address <= len(segment.data)
     ]
-    return _generation(np.concatenate(words)) if words else None
+    return _generation(np.concatenate(words), bare) if words else None
 
 
-def _generation(words: np.ndarray) -> Generation | None:
-    opcode, plain = words & OPCODE, (words & OPERANDS) == 0
-    for number, wanted in ((2024, NEW), (2022, OLD)):
-        own = (opcode == wanted) & plain & ((words & FUNCTION) <= 0x1000)
-        if own.any():
-            if number == 2024:
-                votes = (opcode == NEW) & (words & 0xFE000000 == VOTES)
-                return GENERATIONS[2026 if votes.any() else 2024]
+def _generation(words: np.ndarray, bare: bool) -> Generation | None:
+    """bare: where there is no better sign, a `tmc x0` is one."""
+    opcode = words & OPCODE
+    own = ((words & OPERANDS) == 0) & ((words & FUNCTION) <= 0x1000)
+    for alone in (False, True) if bare else (False,):
+        new, old = (int((own & (opcode == wanted) & ((words != wanted) | alone)).sum()) for wanted in (NEW, OLD))
+        if new and new >= old:
+            votes = (opcode == NEW) & (words & 0xFE000000 == VOTES)
+            return GENERATIONS[2026 if votes.any() else 2024]
+        if old:
             texture = (opcode == OLD) & (words & FUNCTION == 0x5000) & (words & OPERANDS != 0)
             return GENERATIONS[2021 if texture.any() else 2022]
     return None
@@ -50,6 +55,10 @@ def is_vortex(path: str | Path) -> bool:
         if Path(path).stat().st_size > LARGEST:
             return False
         data = Path(path).read_bytes()
-        return data.startswith(elf.MAGIC) and generation_of_image(elf.read(data, str(path), lines=False)[0]) is not None
+        if not data.startswith(elf.MAGIC):
+            return False
+        image = elf.read(data, str(path), lines=False)[0]
+        told = any(sum(end - start for start, end in segment.code) < len(segment.data) for segment in image.segments)
+        return generation_of_image(image, bare=told) is not None
     except (OSError, ValueError):
         return False
