@@ -36,7 +36,7 @@ IDEAS = (
     ),
     Idea(
         COALESCING,
-        {"lsu.coalesce": False},
+        {"lsu.coalesce": False, "lsu.ports": 1, "lsu.group": 0},
         "lanes that touch the same <lsu.sector> bytes share one request; costs comparators between the lanes' addresses",
     ),
     Idea(

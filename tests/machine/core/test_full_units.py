@@ -119,7 +119,7 @@ def test_a_queue_with_room_again_is_asked_in_the_next_cycle(monkeypatch):
 
 def test_pipes_and_operands_of_a_scheduler_are_waited_for(monkeypatch):
     _gpu, core, _ = core_of()
-    monkeypatch.setattr(full_units, "next_entry", lambda partitions, number: (LATER, SOON)[number])
+    monkeypatch.setattr(full_units, "next_entry", lambda partitions, number, full: (LATER, SOON)[number])
     for own, awake in product((0, 1), ((), (0,), (1,), (0, 1))):
         core.partitions.own, core.warps.awake = own, mask(*awake)
         assert full_units.next_free_unit(core, NOW) == (min((LATER, SOON)[warp] for warp in awake) if own and awake else FOREVER)
@@ -129,6 +129,25 @@ def test_pipes_and_operands_of_a_scheduler_are_waited_for(monkeypatch):
         assert full_units.next_free_unit(core, NOW) == expected
     core.operands.latest = NOW
     assert full_units.next_free_unit(core, NOW) == FOREVER
+
+
+def test_a_scheduler_with_its_share_of_the_load_store_unit_waits_until_that_sends_something(monkeypatch):
+    """Its port is full then, for no time of its own; others may go on."""
+    monkeypatch.setattr(full_units, "find_full_ports", lambda partitions, number, now: None)
+    for share, expected in ((0, 0), (2, mask(1)), (3, 0)):
+        _, core, _ = core_of()
+        core.warps.wants[MEMORY], core.warps.awake, core.partitions.own = mask(0, 1), mask(0, 1), 1
+        core.partitions.free[:2, MEMORY], core.partitions.full[0] = LATER, mask(MEMORY)
+        core.lsu.share, core.lsu.held[1] = share, 2
+        full_units.note_full_ports(core, 1, NOW)
+        assert core.warps_blocked == expected
+        core.warps.awake = mask(1)
+        assert full_units.next_free_unit(core, NOW) == FOREVER
+        core.lsu.held[1] = 1  # something has left
+        if share:
+            core.partitions.free[:2, MEMORY] = 0
+            core.partitions.full[1] = mask(MEMORY)
+            assert full_units.next_free_unit(core, NOW) == NOW + 1
 
 
 def test_full_pipes_of_a_scheduler_block_its_own_warps(monkeypatch):

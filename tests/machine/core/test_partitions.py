@@ -173,8 +173,7 @@ def test_the_next_entry_is_when_the_first_full_port_has_room(shared_pipe):
     if shared_pipe:
         entry[u.FLOAT] = min(entry[u.FLOAT], entry[u.ALU])
     for full in ((), (u.ALU,), (u.FLOAT,), (u.SPECIAL,), (u.MEMORY,), (u.SHARED,), (u.SPECIAL, u.MEMORY), tuple(range(len(u.PORTS)))):
-        partitions.full[1] = sum(1 << port for port in full)
-        assert next_entry(partitions, 1) == min((entry[port] for port in full), default=FOREVER)
+        assert next_entry(partitions, 1, np.uint64(sum(1 << port for port in full))) == min((entry[port] for port in full), default=FOREVER)
 
 
 @pytest.mark.parametrize("before", [49, 50, 51, 60])

@@ -48,10 +48,10 @@ def test_the_lowest_roof_counts():
 
 
 def test_every_level_has_a_roof_and_a_point():
-    """sm: a port of a line of 128 bytes a core. A level moves at least what the next one outwards fetches for loads."""
+    """sm: 32 banks of 4 bytes a core. A level moves at least what the next one outwards fetches for loads."""
     sm = load_config("sm")
-    assert first_bandwidth(sm) == sm.gpu.cores * sm.lsu.ports * sm.l1.line
-    assert first_bandwidth(load_config("sm", {"lsu.ports": 2})) == 2 * first_bandwidth(load_config("sm", {"lsu.ports": 1}))
+    assert first_bandwidth(sm) == sm.gpu.cores * sm.l1.banks * 4
+    assert first_bandwidth(load_config("sm", {"l1.banks": 0, "lsu.ports": 2})) == sm.gpu.cores * 2 * sm.l1.line
     assert second_bandwidth(sm) > 0
     assert second_bandwidth(load_config("guppy")) is None
     line = picture(run("guppy/load_strided.guppy", "guppy"), "roofline").data

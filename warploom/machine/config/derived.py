@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from warploom.machine.config.schema import Cache, Config
-from warploom.machine.engine.sizes import CARVEOUTS
+from warploom.machine.engine.sizes import BANK_BYTES, CARVEOUTS
 
 
 def shape_of(cache: Cache, slices: int = 1) -> tuple[int, int]:
     """(sets, ways) of a cache, or of each of its slices."""
     lines = cache.bytes // (cache.line * slices)
     return (cache.sets, lines // cache.sets) if cache.sets else (lines // cache.ways, cache.ways)
+
+
+def l1_bytes_a_cycle(config: Config) -> int:
+    """Bytes that a core's first-level cache gives in a cycle at most: a pass over its banks, or the lines that are looked up."""
+    return config.l1.banks * BANK_BYTES if config.l1.banks else config.lsu.ports * config.l1.line
 
 
 def dram_bytes_a_cycle(config: Config) -> float:

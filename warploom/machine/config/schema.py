@@ -257,7 +257,13 @@ class Fetch(Section):
 
 class Lsu(Section):
     queue: _number("memory instructions that the load/store unit holds", "instructions", at_least=1, at_most=64) = 16
-    ports: _number("transactions that it sends to the cache in a cycle", "transactions", at_least=1, at_most=64) = 1
+    ports: _number(
+        "transactions that it sends to the cache, and that the cache looks up, in a cycle", "transactions", at_least=1, at_most=64
+    ) = 1
+    group: _number(
+        "lanes, a power of two, that look a line up together: a line counts once for each group that wants it; 0: all of a warp",
+        "lanes", at_most=MAX_LANES,
+    ) = 0  # fmt: skip
     coalesce: _switch("lanes that touch the same line share one transaction") = True
     sector: _number("bytes that a transaction moves at least; divides the line", "bytes", at_least=1, at_most=128) = 32
     stores: _number(
@@ -292,6 +298,10 @@ class L1(Cache):
     """A core's own cache."""
 
     merges: _number("transactions that may wait for one outstanding line; 0: no limit", "transactions", at_most=1024) = 0
+    banks: _number(
+        "banks of 4 bytes in which its data lie: lanes that want different words of one are served one after the other; 0: all at once",
+        "banks", at_most=64,
+    ) = 0  # fmt: skip
 
 
 class L2(Cache):

@@ -44,6 +44,8 @@ def find_full_units(core, now):
 def note_full_ports(core, number, now):
     """Find the full pipes of scheduler `number`, and which of its warps need one of them."""
     find_full_ports(core.partitions, number, now)
+    if core.lsu.share != 0 and core.lsu.held[number] >= core.lsu.share:
+        core.partitions.full[number] |= bit(MEMORY)
     left = core.partitions.full[number]
     while left != EMPTY:
         core.warps_blocked = core.warps_blocked | core.warps.wants[lowest(left)] & core.schedulers[number].owned
@@ -111,6 +113,16 @@ def count_full_units(core, number, awake, cycles):
 
 
 @inlined
+def _next_entry(core, number):
+    """The next cycle in which a port of scheduler `number` that is full may take an instruction; its share of the load/store unit frees no
+    sooner than that sends something, and is looked at again then."""
+    full = core.partitions.full[number]
+    if core.lsu.share != 0 and core.lsu.held[number] >= core.lsu.share:
+        full = full & ~bit(MEMORY)
+    return next_entry(core.partitions, number, full)
+
+
+@inlined
 def next_free_unit(core, now):
     """The next cycle in which a unit that is full may take an instruction; FOREVER when that takes an answer of the memory system."""
     full_units = core.full_units
@@ -118,7 +130,7 @@ def next_free_unit(core, now):
     if core.partitions.own != 0:
         for number in range(core.scheduler_count):
             if core.warps.awake & core.schedulers[number].owned != EMPTY:
-                soonest = min(soonest, next_entry(core.partitions, number))
+                soonest = min(soonest, _next_entry(core, number))
     if core.operands.latest > now:
         for number in range(core.scheduler_count):
             if core.operands.held[number] > now:

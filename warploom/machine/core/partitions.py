@@ -70,10 +70,10 @@ def enter(partitions, number, port, cycles, now):
 
 
 @out_of_line
-def next_entry(partitions, number):
-    """The first cycle in which some port of scheduler `number` that is full takes an instruction."""
+def next_entry(partitions, number, full):
+    """The first cycle in which some port of scheduler `number` that is full takes an instruction. full: bit p = port p is."""
     soonest = np.int64(FOREVER)
-    left = partitions.full[number]
+    left = full
     while left != EMPTY:
         port = lowest(left)
         left = rest(left)

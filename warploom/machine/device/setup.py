@@ -25,7 +25,7 @@ from warploom.machine.core.divergence.thread_pool import HEURISTICS, depends_on_
 from warploom.machine.core.load_store.lsu import SLOTS as LSU_SLOTS
 from warploom.machine.core.warps.barrier import MAX_BARRIERS
 from warploom.machine.device.block_dispatcher import FILL, SPLIT, SPREAD
-from warploom.machine.engine.sizes import MAX_WARPS
+from warploom.machine.engine.sizes import BANK_BYTES, MAX_LANES, MAX_WARPS
 from warploom.machine.memory import address_hash as hashes
 from warploom.machine.memory import cache as caches
 from warploom.machine.memory import dram as drams
@@ -235,6 +235,15 @@ def _set_up_partitions(partitions: Any, config: Config) -> None:
         partitions.hold[number] = cycles
 
 
+def _set_up_banks(lsu: Any, config: Config) -> None:
+    """How a first-level cache is looked up, and how its data are read."""
+    lanes, group, banks = config.core.lanes, config.lsu.group, config.l1.banks
+    lsu.in_banks, lsu.banks = int(group > 0 or banks > 0), banks
+    lsu.group_shift = (group or MAX_LANES).bit_length() - 1
+    lsu.all_groups = (1 << -(-lanes // (group or MAX_LANES))) - 1
+    lsu.row_bytes = (banks or MAX_LANES) * BANK_BYTES
+
+
 def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -> None:
     fetch = core.fetch
     f = config.fetch
@@ -251,6 +260,8 @@ def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -
     )
     lsu = core.lsu
     lsu.capacity, lsu.ports, lsu.merge = config.lsu.queue, config.lsu.ports, int(config.lsu.coalesce)
+    if config.pipes.owner == "scheduler":
+        lsu.share = max(config.lsu.queue // config.core.schedulers, 1)
     lsu.line_shift, lsu.sector_shift = config.l1.line.bit_length() - 1, _sector_shift(config, config.l1.line)
     wanted = program.launch.shared_bytes + config.shared.reserved  # of a block, which is handed out in whole units
     l1 = structs.replace(config.l1, bytes=l1_bytes(config, resident * -(-wanted // config.shared.unit) * config.shared.unit))
@@ -260,6 +271,7 @@ def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -
     core.atomic_lanes = config.l2.atomic_lanes
     mshrs.configure(lsu.misses, config.l1.mshrs, config.l1.merges)
     if lsu.cached:
+        _set_up_banks(lsu, config)
         sector, line = int(lsu.sector_shift), int(lsu.line_shift)
         caches.configure(lsu.cache, *shape_of(l1), l1.replacement, 1, sector_shift=sector, set_hash=l1.hash, line_shift=line)
     t = config.texture

@@ -8,6 +8,7 @@ MAX_WARPS = 64
 MAX_SCHEDULERS = 64
 MAX_SLICES = 128
 MAX_FETCH_LINES = 4096
+BANK_BYTES = 4  # of a word of the first-level cache
 MAX_L0_LINES = 512
 MAX_SHARED_FETCH_LINES = 1024
 WHEEL_EVENTS = 1 << 18  # what the memory system has before it

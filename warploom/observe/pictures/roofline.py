@@ -7,8 +7,8 @@ has a point for each level that moves bytes for it, all at one height, and the l
 Sources: Williams, Waterman and Patterson, "Roofline", CACM 2009; for the levels Yang, Kurth and Williams, "Hierarchical Roofline analysis
 for GPUs", 2019.
 
-A level's bytes are those of its lookups. The first cache moves the sectors that accesses touch, at most `lsu.ports` lines per core and
-cycle; the second one a line a lookup, one per bank and cycle. Where a level has no limit in the model, it has no roof.
+A level's bytes are those of its lookups. The first cache moves the sectors that accesses touch, at most what its banks give per core and
+cycle, or `lsu.ports` lines; the second one a line a lookup, one per bank and cycle. A level without a limit in the model has no roof.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from warploom.isa.uop import ALU, ISSUE_UNIT, SPECIAL, TEXTURE
 from warploom.isa.uop import MEMORY as MEMORY_UNIT
 from warploom.machine.accounting import reasons as r
 from warploom.machine.config import pipes
-from warploom.machine.config.derived import dram_bytes_a_cycle
+from warploom.machine.config.derived import dram_bytes_a_cycle, l1_bytes_a_cycle
 from warploom.machine.config.schema import Config
 from warploom.machine.memory.channels import DATA_HOLD
 from warploom.machine.run.result import RunResult
@@ -98,8 +98,8 @@ def bandwidth(config: Config) -> float | None:
 
 
 def first_bandwidth(config: Config) -> float:
-    """Bytes a cycle of the first caches of all cores: a line a transaction, one transaction a port."""
-    return float(config.gpu.cores * config.lsu.ports * config.l1.line)
+    """Bytes a cycle of the first caches of all cores: a pass over their banks, or a line a transaction, one transaction a port."""
+    return float(config.gpu.cores * l1_bytes_a_cycle(config))
 
 
 def second_bandwidth(config: Config) -> float | None:

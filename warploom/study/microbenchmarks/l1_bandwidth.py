@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import gcd
 
 from warploom.machine.config.pipes import interval
 from warploom.machine.config.schema import Config
@@ -15,7 +16,7 @@ from warploom.study.microbenchmarks.timed import BODY, WORD, data_base, each
 
 WARPS = (1, 2, 4, 8, 12, 16, 24, 32)
 STRIDES = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33)
-SHOWN = (1, 2, 8, 32)
+QUICK = (1, 2, 5, 8, 32)
 ADDRESS, VALUE = BODY, BODY + 1
 VALUES = range(VALUE, VALUE + 8)  # registers that loads write in turn
 COUNT, ROUNDS = 16, 16
@@ -48,16 +49,14 @@ def measure(bench: Bench) -> Finding:
     most, bytes_a_load = most_warps(bench), WORD * bench.device.lanes
     counts = [warps for warps in WARPS if warps <= most and (not bench.quick or warps in {1, 8, most})]
     rates = [bytes_a_load / cycles_a_load(bench, warps) for warps in counts]
-    strides = [stride for stride in STRIDES if not bench.quick or stride in SHOWN]
+    strides = [stride for stride in STRIDES if not bench.quick or stride in QUICK]
     costs = [cycles_a_load(bench, most, stride) for stride in strides]
     readings = [
         Reading("l1.bandwidth", "hits, bytes per cycle and core", rates[-1]),
         Reading("l1.bandwidth-1warp", "hits, one warp, bytes per cycle", rates[0]),
     ]
     readings += [
-        Reading(f"l1.stride-{s}", f"stride of {s} words, cycles per warp load", cost)
-        for s, cost in zip(strides, costs, strict=True)
-        if s in SHOWN
+        Reading(f"l1.stride-{s}", f"stride of {s} words, cycles per warp load", cost) for s, cost in zip(strides, costs, strict=True)
     ]
     curves = (
         Curve("l1", "four bytes per lane", tuple(counts), tuple(rates), "l1.bandwidth"),
@@ -76,12 +75,15 @@ def cycles_to_send(config: Config) -> float:
 
 
 def configured(config: Config) -> Mapping[str, float]:
-    """A transaction is a line or a part of one; the ports send so many a cycle."""
-    l1, lanes, ports = config.l1, config.core.lanes, config.lsu.ports
+    """Each group of lanes looks its lines up, so many a cycle; lanes that share a bank of the data are served one after the other."""
+    lanes = config.core.lanes
     found = {}
-    for stride in SHOWN:
-        lines = min(lanes, max(1, stride * WORD * lanes // l1.line))
-        found[f"l1.stride-{stride}"] = max(lines / min(ports, lines), cycles_to_send(config))
+    for stride in STRIDES:
+        groups = [range(first, first + (config.lsu.group or lanes)) for first in range(0, lanes, config.lsu.group or lanes)]
+        lookups = sum(len({lane * stride * WORD // config.l1.line for lane in group}) for group in groups)
+        passes = -(-lanes * gcd(stride, config.l1.banks) // config.l1.banks) if config.l1.banks else 0
+        tags = lookups / config.lsu.ports if config.l1.banks else max(1.0, lookups / config.lsu.ports)
+        found[f"l1.stride-{stride}"] = max(tags, float(passes), cycles_to_send(config))
     return found | {"l1.bandwidth": WORD * lanes / found["l1.stride-1"]}
 
 

@@ -17,7 +17,8 @@ from warploom.study.microbenchmarks.timed import BODY, PAGE, WORD, data_base, ea
 DISTANCES = (4, 8, 16, 32, 64, 128, 256)  # bytes between two words
 STRIDES = (1, 2, 4, 8, 16, 32)  # words between neighbouring lanes
 ADDRESS, VALUE, BEGIN, END, RESULT, LEFT, PLACE = range(BODY, BODY + 7)
-APART = 4096  # bytes between places that share no line
+PLACES = 8
+APART = 4096 + WORD  # bytes between places that share no line, and whose words lie in different banks
 BEFORE = 2  # sectors before the first, which bring the code with them and do not count
 HIT = 1.3  # times the latency of a hit: what took no longer was there
 
@@ -74,9 +75,9 @@ def sectors_of(bench: Bench, stride: int, sector: int, hit: float) -> int:
 
 
 def passes(bench: Bench, distance: int) -> float:
-    """Cycles of a warp's load that hits, in four places with two words each, which lie so far apart, in different banks."""
+    """Cycles of a warp's load that hits, in eight places with two words each, which lie so far apart, in different banks."""
     lanes = bench.device.lanes
-    place = max(lanes // 4, 1)  # lanes
+    place = max(lanes // PLACES, 1)  # lanes
 
     def prepare(k: Kernel) -> None:
         k.op("div", ADDRESS, LANE, imm=place)

@@ -110,7 +110,7 @@ def test_a_run_of_whole_sectors_needs_no_bytes_and_all_else_is_marked_byte_by_by
 def test_the_high_halves_lie_a_row_of_the_warp_further_on_and_only_a_store_marks_bytes(kind, tracks, absent):
     """Eight lanes whose low halves fill the second sector of a line of 64 bytes: their high halves fill the first of the next line."""
     lsu = SimpleNamespace(
-        merge=1, line_shift=6, sector_shift=5, used=np.uint64(1), tracks_bytes=tracks,
+        merge=1, line_shift=6, sector_shift=5, used=np.uint64(1), tracks_bytes=tracks, in_banks=0,
         line=np.zeros((2, 4), np.int64), **{name: np.zeros((2, 4), np.uint64) for name in ("sectors", "whole")},
         written=np.zeros((2, 4, 4), np.uint64),
     )  # fmt: skip

@@ -342,3 +342,19 @@ def test_a_transaction_that_takes_an_answer_first_stops_the_unit(head, monkeypat
 def test_an_access_without_transactions_leaves_and_sends_none(head):
     head.lsu.total[4] = 0
     assert (head.step(ISSUED), head.sent, head.lsu.waiting, head.lsu.used) == (0, [], 0, 0)
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_each_scheduler_has_a_share_of_the_queue_so_that_none_starves(engine):
+    """Two schedulers with a warp each, whose loads take the unit eight cycles: they go on side by side, and end together."""
+    code = Assembly()
+    code.op("shl", X, LANE, imm=6)
+    for number in range(8):
+        code.load(FREE + 1 + number, X)
+    code.op("add", X, FREE + 8, imm=0)
+    code("exit")
+    result = trial(
+        code, threads=16, block=8, engine=engine, core__lanes=8, core__warps=2, core__schedulers=2, pipes__owner="scheduler",
+        lsu__queue=4, l1__bytes=0, l2__bytes=0, memory__bytes=1024,
+    )  # fmt: skip
+    assert abs(at(result, 9, 0) - at(result, 9, 1)) <= 8

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import SIZE
+from warploom.machine.core.load_store.cache_banks import note_scattered
 from warploom.machine.core.load_store.coalescer import coalesce, coalesce_run, coalesce_scattered
 from warploom.machine.core.load_store.lsu import free_slot
 from warploom.machine.core.load_store.written_bytes import mark_written
@@ -56,6 +57,8 @@ def collect_halves(core, active, lanes, kind, transactions):
         transactions = append(lsu, row, active, size, lanes, before)
         if kind == STORE and lsu.tracks_bytes != 0:
             mark_written(lsu, free_slot(lsu), row, active, size, lanes, before, transactions)
+        if lsu.in_banks != 0:
+            note_scattered(lsu, row, active, size, lanes, before, transactions)
         if half == 0:
             for lane in range(lanes):
                 row[lane] = np.uint32(row[lane] + np.uint32(4 * lanes))

@@ -1,10 +1,10 @@
 # mypy: disable-error-code="no-untyped-def"
 """Load/store unit of a core: takes a warp's access, turns it into transactions, and waits for the answers.
 
-In hardware: a queue of warp instructions. The one at the head sends a transaction a cycle and port to the first-level
-cache (l1_access.py), and leaves the queue when it has sent its last; whose registers wait for an answer is noted in a table beside it
-(completion.py). When the cache has no MSHR (miss status holding register) for a miss, or there is no place for a store, the queue
-stands still.
+In hardware: a queue of warp instructions, cut into as many parts as there are sub-partitions. The one at the head sends a transaction
+a cycle and port to the first-level cache (l1_access.py), as its tags and data have time (cache_banks.py), and leaves the queue when it has
+sent its last; whose registers wait for an answer is noted in a table beside it (completion.py). When the cache has no MSHR (miss status
+holding register) for a miss, or there is no place for a store, the queue stands still.
 
 Values move at issue (lane_access.py); this file is about time only. The same unit, with a cache of its own, serves
 the texture unit. Sources: MSHRs, Kroft, ISCA 1981; a GPU's load/store path, MGPUSim and GPGPU-Sim.
@@ -19,12 +19,13 @@ import numpy as np
 from warploom.machine.core.load_store.completion import complete, reach_cache
 from warploom.machine.core.load_store.l1_access import send_one
 from warploom.machine.core.load_store.prefetcher import Prefetcher
-from warploom.machine.engine.bits import bit, lowest
+from warploom.machine.engine.bits import bit, lowest, popcount
+from warploom.machine.engine.sizes import MAX_SCHEDULERS
 from warploom.machine.engine.unit import inlined, record, unit
 from warploom.machine.memory.cache import Cache
 from warploom.machine.memory.mshr import Mshr
 from warploom.machine.memory.partial_stores import WORDS, room_for_partial
-from warploom.machine.memory.transactions import SLOT_MASK, STORE, transaction_room
+from warploom.machine.memory.transactions import ATOMIC, SLOT_MASK, STORE, transaction_room
 
 SLOTS = 64
 ACCESSES = SLOT_MASK  # that can be on their way; the last number stands for nobody's
@@ -37,8 +38,14 @@ Lsu = record(
     settings=dict(
         texture="i8",                                 # 1: this is the texture unit's
         capacity="i8",                                # accesses that it holds
+        share="i8",                                   # of those, of the warps of one scheduler; 0: all may be
         keeps="i8",                                   # 1: it holds them until they are answered (a sampler); 0: until they are sent
-        ports="i8",                                   # transactions per cycle
+        ports="i8",                                   # lookups per cycle: transactions, unless several groups of lanes look one up
+        in_banks="i8",                                # 1: groups of lanes look lines up for themselves, or the data lie in banks
+        group_shift="i8",                             # in_banks: log2 of the lanes of a group
+        all_groups="u8",                              # in_banks: bit g = group g of a whole warp
+        banks="i8",                                   # in_banks: banks of the data; 0: they take no time
+        row_bytes="i8",                               # in_banks: bytes side by side that they give in one pass
         merge="i8",                                   # 1: lanes that touch the same line share a transaction
         line_shift="i8",                              # log2 of the bytes of a line
         sector_shift="i8",                            # log2 of the bytes of a sector
@@ -55,6 +62,9 @@ Lsu = record(
         sectors=("u8", (SLOTS, ROW)),                 # by slot: bit s = sector s, of each transaction
         whole=("u8", (SLOTS, ROW)),                   # tracks_bytes, by slot, of stores: bit s = all of sector s is written
         written=("u8", (SLOTS, ROW, WORDS)),          # ... where some sector is not whole: bit b % 64 of word b / 64 = byte b of the line
+        groups=("u8", (SLOTS, ROW)),                  # in_banks, by slot: bit g = group g looks it up, of each transaction
+        passes=("i4", SLOTS),                         # in_banks, by slot: passes over the banks of the data
+        words=("i4", SLOTS),                          # in_banks, by slot: words that its micro-ops want of them
     ),
     state=dict(
         cache=Cache,
@@ -62,12 +72,15 @@ Lsu = record(
         prefetcher=Prefetcher,
         used="u8",                                    # bit s = slot s is in use
         count="i8",                                   # accesses that it holds
+        held=("i4", MAX_SCHEDULERS),                  # share: of those, of the warps of each scheduler
         access=("i4", SLOTS),                         # by slot: the number of its access
         total=("i4", SLOTS),                          # by slot: transactions
         sent=("i4", SLOTS),                           # of those, how many have left
         queue=("i4", SLOTS),                          # slots that still send, a ring, oldest first
         head="i8",                                    # where the oldest stands
         waiting="i8",                                 # how many slots still send
+        looked_up="i8",                               # in_banks: lookups up to here are taken; there are `ports` a cycle, from cycle 0 on
+        data_free="i8",                               # in_banks: first cycle in which the data serve the next access
         blocked="i8",                                 # 1: the oldest waits for an answer, which frees an MSHR or a place for a store
         blocked_since="i8",                           # ... since that cycle
         stores="i8",                                  # transactions of stores that are on their way
@@ -151,7 +164,9 @@ def load_store(gpu, core, lsu, tables, now):
     """One cycle: the access at the head sends up to `ports` transactions. Returns 1 if it has something to do in the next cycle."""
     if lsu.blocked != 0:
         return 0
-    for _ in range(lsu.ports):
+    left = np.int64(lsu.ports) if lsu.in_banks == 0 else _lookups_left(lsu, now)
+    while left > 0:
+        left -= 1
         if lsu.waiting == 0:
             return 0
         slot = np.int64(lsu.queue[lsu.head])
@@ -159,6 +174,8 @@ def load_store(gpu, core, lsu, tables, now):
         if lsu.ahead != 0 and now < lsu.issued[lsu.access[slot]] + lsu.ahead:
             return 1
         if index < lsu.total[slot]:
+            if index == 0 and now < lsu.data_free:
+                return 1
             if transaction_room(gpu) < 2 or not room_for_partial(gpu.partial_stores):
                 lsu.stalled = lsu.stalled + 1
                 return 1
@@ -166,11 +183,37 @@ def load_store(gpu, core, lsu, tables, now):
                 lsu.blocked = 1
                 lsu.blocked_since = now
                 return 0
+            if lsu.in_banks != 0:
+                left -= _use_banks(lsu, slot, index, now) - 1
             index += 1
             lsu.sent[slot] = index
         if index >= lsu.total[slot]:
             _leave(gpu, core, lsu, slot, tables, now)
     return 1 if lsu.waiting > 0 else 0
+
+
+@inlined
+def _lookups_left(lsu, now):
+    """How many lookups the tags have time for in this cycle: less than `ports` while those of a line begun before go on."""
+    return (now + 1) * lsu.ports - max(np.int64(lsu.looked_up), now * lsu.ports)
+
+
+@inlined
+def _use_banks(lsu, slot, index, now):
+    """A transaction is looked up by each group that wants it, and the first of an access has the data busy for all. Returns the lookups.
+
+    What has been begun ends in the next cycle where this one has no time for all of it. An atomic is done elsewhere, and looks nothing up.
+    """
+    access = np.int64(lsu.access[slot])
+    if lsu.kind[access] == ATOMIC:
+        return np.int64(1)
+    lookups = max(popcount(lsu.groups[slot, index]), np.int64(1))
+    lsu.looked_up = max(np.int64(lsu.looked_up), now * lsu.ports) + lookups
+    if index == 0 and lsu.banks != 0:
+        last = now + lsu.passes[slot] - 1
+        lsu.data_free = last + 1
+        lsu.done[access] = max(np.int64(lsu.done[access]), last + lsu.latency - 1)
+    return lookups
 
 
 @unit
@@ -187,6 +230,8 @@ def _leave(gpu, core, lsu, slot, tables, now):
     lsu.used = lsu.used & ~bit(slot)
     lsu.count = lsu.count - (1 - lsu.keeps)
     access = np.int64(lsu.access[slot])
+    if lsu.share != 0:
+        lsu.held[core.warps.scheduler[lsu.warp[access]]] -= 1
     lsu.leaving[access] = 0
     if lsu.kind[access] == STORE:
         reach_cache(gpu, core, lsu, access, now)

@@ -38,6 +38,7 @@ from warploom.machine.core.load_store.address_space import place_of
 from warploom.machine.core.load_store.atomic import conflicts as atomic_conflicts
 from warploom.machine.core.load_store.atomic import merges
 from warploom.machine.core.load_store.bundle_transactions import append, collect, collect_halves, note_written_bytes
+from warploom.machine.core.load_store.cache_banks import note_lookups, note_scattered
 from warploom.machine.core.load_store.coalescer import sectors_needed
 from warploom.machine.core.load_store.constant_cache import begin_bundle
 from warploom.machine.core.load_store.lane_access import addresses, atomic, load, store
@@ -127,6 +128,9 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
                     transactions = collect(core, registers, tables, k, lanes, transactions)
                     if kind == STORE and core.lsu.tracks_bytes != 0:
                         note_written_bytes(core, registers, np.int64(tables.uops[k, SIZE]), lanes, before, transactions)
+                    if core.lsu.in_banks != 0:
+                        size = np.int64(tables.uops[k, SIZE])
+                        note_lookups(core.lsu, core.access, core.access.address, registers.active, size, lanes, before, transactions)
                 tables.profile[pc, SECTORS_NEEDED] += sectors_needed(popcount(part) * tables.uops[k, SIZE], core.lsu.sector_shift)
         if fault != 0:
             return np.int64(fault)
@@ -169,6 +173,8 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     else:
         core.warps.pending[warp] += 1
         mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, FOREVER, LONG_SCOREBOARD)
+    if lsu.share != 0:
+        lsu.held[core.warps.scheduler[warp]] += 1
     enqueue(lsu, slot, WarpAccess(kind, warp, pc, every, core.warps.started[warp], extra, bypass), transactions, now)
     if core.access_order.kept != 0:
         lsu.number[lsu.access[slot]] = count_access(core.access_order, warp, 0) if ordered else 0
@@ -285,6 +291,8 @@ def _image(core, pc, registers, tables, k, lanes, transactions):
     transactions = append(lsu, access.address, access.active, np.int64(TEXEL), lanes, before)
     if lsu.tracks_bytes != 0:
         mark_written(lsu, free_slot(lsu), access.address, access.active, np.int64(TEXEL), lanes, before, transactions)
+    if lsu.in_banks != 0:
+        note_scattered(lsu, access.address, access.active, np.int64(TEXEL), lanes, before, transactions)
     tables.profile[pc, SECTORS_NEEDED] += sectors_needed(going * TEXEL, lsu.sector_shift)
     return np.int64(transactions)
 

@@ -1,0 +1,90 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Banks of the first-level cache: what a warp's access keeps its tags and its data busy with.
+
+In hardware: the lanes of a warp are handled in groups, quarter-warps on NVIDIA's cores, each of which finds its own lines and has every one
+looked up. The tags lie in banks, four there, so that a cycle takes four lookups: those of a warp that reads a row of words, or of four
+accesses' single lines. The data lie in banks like those of shared memory, of which they are a part: words that differ and share one take a
+pass each. Tags and data are stages of one pipe, so an access keeps it for as long as the busier of the two.
+
+What goes on to the next level is not asked for twice: a line that several groups miss is one transaction.
+
+Sources: groups of eight threads, four banks, Khairy, Shen, Aamodt and Rogers, "Accel-Sim", ISCA 2020, section IV; what strides cost,
+RRZE's gpu-benches, gpu-strides.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.machine.core.load_store.lsu import free_slot
+from warploom.machine.core.load_store.shared_memory import conflicts
+from warploom.machine.engine.bits import EMPTY, bit
+from warploom.machine.engine.sizes import BANK_BYTES
+from warploom.machine.engine.unit import inlined, out_of_line
+
+
+@inlined
+def note_lookups(lsu, access, addresses, active, size, lanes, before, transactions):
+    """Note which groups look each line of an access up, and the passes over the data.
+
+    The access is in the free slot of `lsu`, with `transactions` transactions, `before` of which are of earlier micro-ops of the bundle.
+    addresses, active: u4[lanes]. size: bytes per lane.
+    """
+    if before == 0 and transactions == 1 and access.run != 0 and size * lanes <= lsu.row_bytes:
+        slot = free_slot(lsu)
+        lsu.groups[slot, 0] = lsu.all_groups
+        lsu.passes[slot] = 1
+        lsu.words[slot] = lanes
+    else:
+        note_scattered(lsu, addresses, active, size, lanes, before, transactions)
+
+
+@out_of_line
+def note_scattered(lsu, addresses, active, size, lanes, before, transactions):
+    """`note_lookups` of lanes that lie anyhow."""
+    slot = free_slot(lsu)
+    for index in range(before, transactions):
+        lsu.groups[slot, index] = EMPTY
+    if before == 0:
+        lsu.passes[slot] = 0
+        lsu.words[slot] = 0
+    place = np.int64(0)
+    if lsu.merge != 0:
+        for lane in range(lanes):
+            if active[lane] == 0:
+                continue
+            first = np.int64(addresses[lane]) >> lsu.line_shift
+            last = (np.int64(addresses[lane]) + size - 1) >> lsu.line_shift
+            for line in range(first, last + 1):
+                place = _place(lsu.line[slot], transactions, place, line)
+                lsu.groups[slot, place] |= bit(lane >> lsu.group_shift)
+    if lsu.banks != 0:
+        _note_passes(lsu, slot, addresses, active, size, lanes)
+
+
+@inlined
+def _place(lines, count, likely, line):
+    """Where a line stands among the first `count`; likely: where the lane before had its own."""
+    if lines[likely] == line:
+        return np.int64(likely)
+    found = np.int64(likely)
+    for place in range(count):
+        found = np.int64(place) if lines[place] == line else found
+    return found
+
+
+@inlined
+def _note_passes(lsu, slot, addresses, active, size, lanes):
+    """The words of a bundle's micro-ops follow one another, so that they lie in different banks: they cost no more than they are."""
+    passes = np.int64(conflicts(addresses, active, size, lanes, lsu.banks, np.int64(BANK_BYTES), 0))
+    lowest, highest, taking_part = np.int64(1 << 32), np.int64(-1), np.int64(0)
+    for lane in range(lanes):
+        if active[lane] != 0:
+            lowest = min(lowest, np.int64(addresses[lane]))
+            highest = max(highest, np.int64(addresses[lane]))
+            taking_part += 1
+    if taking_part == 0:
+        return
+    a_lane = (size + BANK_BYTES - 1) // BANK_BYTES
+    lsu.words[slot] += min(taking_part * a_lane, (highest + size - 1) // BANK_BYTES - lowest // BANK_BYTES + 1)
+    lsu.passes[slot] = max(np.int64(lsu.passes[slot]), passes, (np.int64(lsu.words[slot]) + lsu.banks - 1) // lsu.banks)
