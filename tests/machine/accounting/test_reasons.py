@@ -148,8 +148,8 @@ def test_drain():
     assert cycles(ending({"name": "load", "dst": A, "a": D})) == {"selected": 2, "drain": 28}
 
 
-def test_dispatch_stall():
-    assert cycles(ending(), core__warps=1, gpu__dispatch_latency=12) == {"selected": 1, "dispatch_stall": 12}
+def test_a_block_that_is_being_dispatched_has_no_warps_yet_that_could_wait():
+    assert cycles(ending(), core__warps=1, threads=12, block=4, gpu__dispatch_latency=12) == {"selected": 3}
 
 
 def test_the_names_are_nsight_compute_s_but_for_one_and_every_one_has_a_meaning():

@@ -45,6 +45,7 @@ def launches(result):
     blocks=st.integers(1, 3), dispatch=st.sampled_from(["spread", "fill", "split"]), latency=st.sampled_from([0, 0, 2, 70]),
 )  # fmt: skip
 def test_every_thread_runs_once_whatever_the_launch(threads, block, cores, lanes, blocks, dispatch, latency):
+    latency = 0 if dispatch == "split" else latency
     shape = {"gpu__cores": cores, "core__lanes": lanes, "core__warps": 16, "core__blocks": blocks, "gpu__dispatch": dispatch}
     result = run(marks().program(threads=threads, block=block), tracing=True, gpu__dispatch_latency=latency, **shape)
     assert result.status == "done", result.fault
@@ -120,11 +121,24 @@ def test_a_block_that_ends_makes_room_for_the_next_in_the_next_cycle():
     assert result.cycles == 6
 
 
-def test_a_block_starts_some_cycles_after_its_slot_is_free():
+@pytest.mark.parametrize("engine", ["python", "native"])
+@pytest.mark.parametrize("buffer", [0, 2])
+def test_a_block_begins_some_cycles_after_its_slot_was_left_and_at_once_where_it_finds_one(engine, buffer):
+    """Nothing is fetched for it before: a wave takes as long as the first one."""
     code = Assembly()
     code("exit")
-    result = run(code.program(threads=8, block=4), core__warps=1, gpu__dispatch_latency=100)
-    assert result.cycles == 2 * 101
+    fetching = {"fetch__buffer": buffer, "fetch__latency": 7, "fetch__sets": 4, "fetch__miss_latency": 30, "fetch__per_cycle": 2}
+    fetching |= {"engine": engine, "core__schedulers": 2}
+    wave = run(code.program(threads=8, block=4), core__warps=2, **fetching).cycles
+    for latency in (0, 1, 100):
+        result = run(code.program(threads=24, block=4), core__warps=2, gpu__dispatch_latency=latency, tracing=True, **fetching)
+        began = [time for time, *_ in launches(result)]
+        ended = [int(time) for time in result.detail.events[result.detail.events[:, e.KIND] == e.END][:, e.TIME]]
+        assert began == [0, 0, *(time + latency for time in ended[:4])]
+        assert ended[:2] == [wave] * 2
+        once_more = ended[2] - began[2]
+        assert once_more == wave if buffer == 0 else once_more < wave  # the instruction is in the cache
+        assert ended[4] - began[4] == once_more
 
 
 def test_the_last_block_may_have_fewer_warps_and_the_last_warp_fewer_lanes():

@@ -46,21 +46,26 @@ def launches(monkeypatch):
     return done
 
 
+@pytest.mark.parametrize("latency", [0, 9])
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("order", [SPREAD, FILL])
-def test_blocks_go_in_order_to_cores_with_room_each_in_turn_or_the_first_until_it_is_full(monkeypatch, order, seed):
-    """Against lists: cores of which some slots are in use. What barriers of a block before have left in its slot is gone."""
+def test_blocks_go_in_order_to_cores_with_room_each_in_turn_or_the_first_until_it_is_full(monkeypatch, order, seed, latency):
+    """Against lists: cores of which some slots are in use. What barriers of a block before have left in its slot is gone.
+    With a latency a slot has a time before which no block begins in it."""
     source = random.Random(seed)
     warps, blocks, turn = source.randint(1, 3), source.randint(1, 9), source.randrange(CORES)
     gpu, cores, tables = device(order, blocks, warps, first=source.randint(0, blocks), next_core=turn)
     first, done = int(gpu.grid.low), launches(monkeypatch)
-    free_warps, free_slots = [], []
+    free_warps, free_slots, waits = [], [], []
+    gpu.grid.latency = latency
     for core in cores:
         used, busy = source.getrandbits(BLOCKS), source.getrandbits(WARPS) & source.getrandbits(WARPS)
         core.blocks.used, core.warps.active = np.uint64(used), np.uint64(busy)
         core.blocks.number[:], core.blocks.alive[:], core.barriers.arrived[:] = -7, mask(9), mask(8)
         free_warps.append(WARPS - busy.bit_count())
-        free_slots.append([slot for slot in range(BLOCKS) if not used >> slot & 1])
+        core.blocks.begins[:BLOCKS] = [source.choice((0, NOW, NOW + 1, NOW + 5)) for _ in range(BLOCKS)]
+        waits.append([slot for slot in range(BLOCKS) if latency and core.blocks.begins[slot] > NOW and not used >> slot & 1])
+        free_slots.append([slot for slot in range(BLOCKS) if not used >> slot & 1 and slot not in waits[-1]])
     expected, taken, misses, block = [], [], 0, first
     while block < blocks and misses < CORES:
         if free_slots[turn] and free_warps[turn] >= warps:
@@ -75,7 +80,9 @@ def test_blocks_go_in_order_to_cores_with_room_each_in_turn_or_the_first_until_i
     dispatch(gpu, cores, tables, NOW)
     assert (done, gpu.grid.low, gpu.grid.next_core % CORES) == (expected, block, turn)
     for number, core in enumerate(cores):
-        assert [slot for slot in range(BLOCKS) if not int(core.blocks.used) >> slot & 1] == free_slots[number]
+        assert [slot for slot in range(BLOCKS) if not int(core.blocks.used) >> slot & 1] == sorted(free_slots[number] + waits[number])
+        if block < blocks and waits[number] and free_warps[number] >= warps:
+            assert gpu.grid.resumes <= min(core.blocks.begins[slot] for slot in waits[number])
         own = {slot: block for owner, slot, block in taken if owner == number}
         assert core.blocks.number[:BLOCKS].tolist() == [own.get(slot, -7) for slot in range(BLOCKS)]
         for slot in range(BLOCKS):
@@ -149,7 +156,7 @@ def test_a_warp_starts_with_nothing_of_the_one_before_in_its_slot(rank, lanes, l
     assert core.schedulers[1].launched[3] == NOW * MAX_CORES + rank and core.schedulers[0].launched[3] == 0
     assert not core.scoreboard.ready[3].any() and core.scoreboard.ready[2].all()
     assert (core.fetch.held[3], core.fetch.held[2]) == (0, 5)
-    assert (warps.wake[3], gpu.wake[1]) == (NOW + latency, NOW + latency)
+    assert (warps.wake[3], gpu.wake[1]) == (NOW, NOW)
     assert [getattr(warps, name)[2] for name in ("pc", "pending", "visits")] == [99] * 3
 
 

@@ -24,7 +24,8 @@ def made(monkeypatch):
     gpu = SimpleNamespace(
         now=NOW, cores=CORES, live=2, written=0, every_cycle=0, room_since=0, halted=0, has_dram=1, unfinished=0, wheel="wheel",
         wake=[60, 70, 80], fault=SimpleNamespace(kind=0), log=SimpleNamespace(tracing=0, rows=0),
-        grid=SimpleNamespace(low=4, high=4, waiting=0, order=FILL, launch_latency=0), core_barriers=SimpleNamespace(opening=np.uint64(0)),
+        grid=SimpleNamespace(low=4, high=4, waiting=0, order=FILL, launch_latency=0, resumes=FOREVER),
+        core_barriers=SimpleNamespace(opening=np.uint64(0)),
     )  # fmt: skip
     made = SimpleNamespace(gpu=gpu, cores=[SimpleNamespace(warps=own) for own in warps], calls=calls, next=FOREVER, steps=60, waiting=0)
     made.tables = SimpleNamespace(events=np.zeros((CORES * ROWS_A_CYCLE + MEMORY_ROWS_A_CYCLE + 5, 8)))
@@ -35,6 +36,7 @@ def made(monkeypatch):
 
     made.units = SimpleNamespace(step=step, memory_system=lambda *given: calls.append(("memory", given[-1])))
     monkeypatch.setattr(device, "dispatch", lambda *given: calls.append(("dispatch", given[-1])))
+    monkeypatch.setattr(device, "_may_dispatch", device._may_dispatch)  # some tests put their own there
     monkeypatch.setattr(device, "open_grid_barrier", lambda *given: calls.append(("grid", given[-1])))
     monkeypatch.setattr(device, "open_core_barriers", lambda *given: calls.append(("barriers", given[-1])))
     monkeypatch.setattr(device, "may_happen", lambda wheel, now: made.next == now)
@@ -57,6 +59,7 @@ def test_a_buffer_without_room_for_the_events_of_a_cycle_stops_a_run_before_it(m
 
 def test_parts_are_asked_in_the_order_of_a_cycle(made):
     grid, made.next, made.gpu.core_barriers.opening = made.gpu.grid, NOW, np.uint64(2)
+    made.gpu.room_since = NOW - 1
     grid.low, grid.waiting, made.gpu.wake = 3, 2, [NOW, NOW + 1, NOW - 1]
     go(made)
     assert made.calls == [("dispatch", NOW), ("step", 0, NOW), ("step", 2, NOW), ("barriers", NOW), ("memory", NOW)]
@@ -119,13 +122,14 @@ def test_the_next_cycle_is_the_first_in_which_something_can_happen(made, seed):
     made.next = source.choice((NOW + 1, NOW + 2, 55, FOREVER))
     grid, low = made.gpu.grid, source.choice((3, 4))
     grid.low, grid.order, made.gpu.room_since = low, source.choice((FILL, SPLIT)), source.choice((NOW - 1, NOW, NOW + 1))
+    grid.resumes = source.choice((NOW + 1, NOW + 3, FOREVER))
     limit = source.choice((NOW + 1, NOW + 2, 57, 1000))
     soonest = min(*(made.steps if wake <= NOW else wake for wake in made.gpu.wake), made.next)
-    if low < 4 and (grid.order == SPLIT or made.gpu.room_since >= NOW):
-        soonest = NOW + 1
+    if low < 4:
+        soonest = NOW + 1 if grid.order == SPLIT or made.gpu.room_since >= NOW else min(soonest, grid.resumes)
     cycles = []
     made.units.memory_system = None  # which is asked in a cycle of its own
-    original = device.dispatch if low < 4 else device.may_happen
+    original = device._may_dispatch if low < 4 else device.may_happen
 
     def seen(*given):
         cycles.append(int(made.gpu.now))
@@ -134,7 +138,7 @@ def test_the_next_cycle_is_the_first_in_which_something_can_happen(made, seed):
         return original(*given)
 
     if low < 4:
-        device.dispatch = seen
+        device._may_dispatch = seen
     else:
         device.may_happen = seen
     if soonest == FOREVER:
@@ -147,3 +151,16 @@ def test_the_next_cycle_is_the_first_in_which_something_can_happen(made, seed):
         with pytest.raises(StopIteration):
             go(made, limit)
         assert cycles == [NOW, max(soonest, NOW + 1)]
+
+
+@pytest.mark.parametrize("order", [FILL, SPLIT])
+def test_the_dispatcher_is_asked_when_there_may_be_room_since_it_last_looked(made, order):
+    """A slot became free in this cycle or the one before, or one that only waited for its time has it now."""
+    made.gpu.grid.low, made.gpu.grid.order = 3, order
+    for room_since, resumes, asked in (
+        (NOW - 2, FOREVER, False), (NOW - 1, FOREVER, True), (NOW, FOREVER, True), (0, NOW + 1, False), (0, NOW, True), (0, NOW - 9, True),
+    ):  # fmt: skip
+        made.calls.clear()
+        made.gpu.now, made.gpu.room_since, made.gpu.grid.resumes = NOW, room_since, resumes
+        go(made)
+        assert (("dispatch", NOW) in made.calls) == (asked or order == SPLIT)

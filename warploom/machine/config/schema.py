@@ -64,7 +64,10 @@ class Gpu(Section):
     clock: _number("core clock, to which dram.clock is related; 0: one memory clock per cycle", "MHz", at_most=100_000) = 0
     cores: _number("cores (NVIDIA: multiprocessors)", "cores", at_least=1, at_most=MAX_CORES) = 2
     launch_latency: _number("cycles from the start of a launch until the first block is handed out", "cycles", at_most=100_000) = 0
-    dispatch_latency: _number("cycles from a free block slot to the first instruction of the next block", "cycles", at_most=100_000) = 0
+    dispatch_latency: _number(
+        "cycles from the end of a block until the next one that takes its slot begins; those that find a slot at the launch begin at once",
+        "cycles", at_most=100_000,
+    ) = 0  # fmt: skip
     dispatch: _choice(
         "spread: one block per core in turn; fill: one core as full as it gets before the next; split: the warps of a block go to any free slots",
         "spread", "fill", "split",
@@ -270,6 +273,11 @@ class Lsu(Section):
         "transactions of stores that a core may have in flight until the level that keeps them has answered; 0: no limit and no answer",
         "transactions", at_most=1024,
     ) = 0  # fmt: skip
+    drain: _choice(
+        "what a warp that has ended keeps its slot for: answered: until its stores are answered, too; sent: until the first-level cache "
+        "has taken them, and the kernel waits for their answers",
+        "answered", "sent",
+    ) = "answered"  # fmt: skip
 
 
 class Cache(Section):

@@ -48,6 +48,7 @@ Blocks = record(
         used="u8",                     # block slots in use: bit b = slot b
         alive=("u8", MAX_WARPS),       # [block slot] its warp slots that have not ended: bit w = warp slot w
         number=("i8", MAX_WARPS),      # [block slot] block number in the grid
+        begins=("i8", MAX_WARPS),      # [block slot] first cycle in which its next block may begin
     ),
 )  # fmt: skip
 
@@ -58,6 +59,7 @@ Core = record(
         folds=("u8", 5),               # how far the mask of warps is shifted to become one of schedulers (cycle.py: `folds_of`)
         divergence="i8",               # the number of a row of MECHANISMS
         any_order="i8",                # 1: as that row says
+        drains_sent="i8",              # 1: a warp that has ended waits until its stores are sent; 0: until they are answered
         branch_latency="i8",           # cycles from the issue of a control instruction to the next issue of its warp
         code_rows="i8",                # instructions of the program
         issues_per_turn="i8",          # instructions that a scheduler issues in its turn; 0: each issues one in every cycle

@@ -18,7 +18,7 @@ from warploom.machine.core.issue import issue
 from warploom.machine.core.ready_check import examine, wake_up
 from warploom.machine.core.warps.alarms import next_ringing, ringing_in
 from warploom.machine.core.warps.stall_account import account_wait
-from warploom.machine.core.warps.warp_exit import free_slot
+from warploom.machine.core.warps.warp_exit import free_slot, has_to_drain
 from warploom.machine.core.warps.warp_table import rings
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest, ones, rest
 from warploom.machine.engine.unit import FOREVER, inlined, native_form_of, out_of_line, unit
@@ -77,7 +77,7 @@ def check_alarms(gpu, core, tables, now):
         account_wait(gpu, core, warp, tables, now)
         if not has(warps.draining, warp):
             examine(gpu, core, tables, warp, now)
-        elif warps.pending[warp] + warps.stores[warp] == 0:
+        elif not has_to_drain(core, warp):
             free_slot(gpu, core, warp, tables, now)
 
 

@@ -3,7 +3,9 @@
 
 In hardware: one unit for the whole device (NVIDIA: the GigaThread engine or work distributor; AMD: the asynchronous compute
 engines). It knows how many blocks each core can still hold, gives the next block to one that has room, and writes into the
-core's warp table and registers what every warp knows from the start: its PC, its lanes, its numbers.
+core's warp table and registers what every warp knows from the start: its PC, its lanes, its numbers. That takes hundreds of cycles from the
+end of one block to the beginning of the next in its place (`gpu.dispatch_latency`): nothing of a block is in the core before. The blocks
+for which there is room when the kernel begins are set up as a part of its launch (`gpu.launch_latency`).
 
 Orders: `spread` gives the next block to the next core, round and round, `fill` fills a core before the next one, `split` is
 guppy's, in which a block's warps may lie on several cores.
@@ -24,9 +26,9 @@ from warploom.machine.core.warps.barrier import reset
 from warploom.machine.core.warps.scoreboard import clear as clear_scoreboard
 from warploom.machine.core.warps.warp_table import set_alarm, wake_core
 from warploom.machine.datapath.special_register import thread_numbers
-from warploom.machine.engine.bits import EMPTY, bit, lowest, popcount
+from warploom.machine.engine.bits import EMPTY, bit, lowest, ones, popcount, rest
 from warploom.machine.engine.sizes import MAX_CORES, MAX_LANES
-from warploom.machine.engine.unit import out_of_line, record, unit
+from warploom.machine.engine.unit import FOREVER, out_of_line, record, unit
 
 MAX_LAUNCH_REGISTERS = 32
 SPREAD, FILL, SPLIT = range(3)  # orders in which blocks are handed out
@@ -47,7 +49,7 @@ Grid = record(
         entry="i8",                                    # first instruction
         argument="i8",                                 # argument pointer, bytes
         launch_latency="i8",                           # cycles from the start until the first block is handed out
-        latency="i8",                                  # cycles from a free slot to a block's first instruction
+        latency="i8",                                  # cycles from a block's end to the next one's beginning in its slot
         registers="i8",                                # lane registers that a launch writes,
         register=("i4", MAX_LAUNCH_REGISTERS),         # ... which ones,
         special=("i4", MAX_LAUNCH_REGISTERS),          # ... and with which special register
@@ -65,6 +67,7 @@ Grid = record(
         reverse="i8",                                  # SPLIT: 1 when the next block is taken from the high end
         waiting="i8",                                  # warps that wait at the barrier of the grid
         next_core="i8",                                # SPREAD: the core that is tried first
+        resumes="i8",                                  # next cycle in which a slot that has been left may be given again
     ),
 )  # fmt: skip
 
@@ -77,13 +80,14 @@ def dispatch(gpu, cores, tables, now):
         _dispatch_split(gpu, cores, tables, now)
         return
     tried = np.int64(0)
+    grid.resumes = FOREVER
     while grid.low < grid.high and tried < gpu.cores:
         number = grid.next_core % gpu.cores
         core = cores[number]
-        if _has_room(core, grid.warps) != 0:
+        slot = _free_slot(grid, core, now)
+        if slot >= 0:
             block = grid.low
             grid.low = block + 1
-            slot = lowest(~core.blocks.used)
             core.blocks.used = core.blocks.used | bit(slot)
             core.blocks.number[slot] = block
             core.blocks.alive[slot] = EMPTY
@@ -101,10 +105,23 @@ def dispatch(gpu, cores, tables, now):
 
 
 @unit
-def _has_room(core, warps):
-    """1 when a core has a free block slot, and free warp slots for this many warps."""
-    free = core.warps.slots - popcount(core.warps.active)
-    return 1 if popcount(core.blocks.used) < core.blocks.slots and free >= warps else 0
+def _free_slot(grid, core, now):
+    """The lowest block slot that a core has for a block to begin in this cycle; -1 where it has none, or too few warp slots.
+
+    Where a slot only waits for its time, `grid.resumes` is no later than that.
+    """
+    if popcount(core.blocks.used) >= core.blocks.slots or core.warps.slots - popcount(core.warps.active) < grid.warps:
+        return np.int64(-1)
+    if grid.latency == 0:
+        return lowest(~core.blocks.used)
+    left = ~core.blocks.used & ones(core.blocks.slots)
+    while left != EMPTY:
+        slot = lowest(left)
+        left = rest(left)
+        if core.blocks.begins[slot] <= now:
+            return slot
+        grid.resumes = min(np.int64(grid.resumes), np.int64(core.blocks.begins[slot]))
+    return np.int64(-1)
 
 
 @unit
@@ -186,8 +203,8 @@ def _launch(gpu, core, slot, block, rank, tables, now):
     gpu.live = gpu.live + 1
     gpu.progress = now
     # The alarm of this very cycle rings when the core is stepped, right after the dispatcher.
-    set_alarm(warps, warp, now + grid.latency, now)
-    wake_core(gpu, core, now + grid.latency, now)
+    set_alarm(warps, warp, now, now)
+    wake_core(gpu, core, now, now)
     if gpu.log.tracing != 0:
         emit(gpu.log, tables, now, LAUNCH, core.number, warp, grid.entry, mask, block, rank)
 

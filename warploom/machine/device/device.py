@@ -84,7 +84,7 @@ def run(gpu, cores, tables, units, limit):
         now = gpu.now
         if gpu.log.tracing != 0 and gpu.log.rows > capacity:
             return EVENTS_FULL
-        if gpu.grid.low < gpu.grid.high:
+        if gpu.grid.low < gpu.grid.high and _may_dispatch(gpu, now):
             dispatch(gpu, cores, tables, now)
         soonest = _step_cores(gpu, cores, tables, units, now)
         if gpu.grid.waiting != 0 and gpu.grid.waiting == gpu.live and gpu.grid.low >= gpu.grid.high:
@@ -104,8 +104,8 @@ def run(gpu, cores, tables, units, limit):
             return DONE
         if soonest > now + 1:
             soonest = min(_next_core(gpu), next_time(gpu.wheel, now))
-        if gpu.grid.low < gpu.grid.high and (gpu.room_since >= now or gpu.grid.order == SPLIT):
-            soonest = now + 1
+        if gpu.grid.low < gpu.grid.high:
+            soonest = now + 1 if gpu.room_since >= now or gpu.grid.order == SPLIT else min(soonest, np.int64(gpu.grid.resumes))
         if soonest == FOREVER:
             _report_deadlock(gpu, cores, now)
             return FAULTED
@@ -113,6 +113,12 @@ def run(gpu, cores, tables, units, limit):
             soonest = now + 1
         gpu.now = min(max(soonest, now + 1), limit)
     return LIMIT
+
+
+@inlined
+def _may_dispatch(gpu, now):
+    """Whether there may be room for a block that there was not when the dispatcher last looked."""
+    return gpu.room_since >= now - 1 or gpu.grid.resumes <= now or gpu.grid.order == SPLIT
 
 
 @inlined

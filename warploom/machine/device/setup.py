@@ -169,6 +169,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.blocks.slots = resident
     core.blocks.shared_bytes = (program.launch.shared_bytes + 3) // 4 * 4
     mechanism = MECHANISMS[config.core.divergence]
+    core.drains_sent = int(config.lsu.drain == "sent")
     core.divergence, core.any_order = mechanism.number, int(mechanism.any_order)
     core.path_table.limit = core.mask_stack.limit = config.core.stack_depth
     core.path_table.first_side = SIDES[config.divergence.first]

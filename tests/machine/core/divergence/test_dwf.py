@@ -279,8 +279,7 @@ def test_the_cycles_that_are_skipped_would_have_changed_nothing(heuristic):
     @given(statements(), launches, seeds, kinds, st.sampled_from([0, 1, 3]))
     def check(body, launch, seed, shape, buffer):
         program = written(body, *launch, table(seed))
-        # A warp whose block is being dispatched is fetched for as soon as its core is looked at.
-        fetching = {"fetch.buffer": buffer, "fetch.latency": 3, "gpu.dispatch_latency": 0}
+        fetching = {"fetch.buffer": buffer, "fetch.latency": 3}
         told = []
         for every in (0, 1):
             made = PipelineMachine(load_config(Config(), {**shape, **fetching}), program)

@@ -3,6 +3,8 @@
 import pytest
 
 from tests.machine.core.unit_bench import bench, events, mask
+from tests.machine.programs import FREE, GLOBAL, Assembly, run
+from warploom.machine.accounting import events as e
 from warploom.machine.accounting.events import BLOCK, BLOCK_ENDS, END
 from warploom.machine.accounting.reasons import DRAIN
 from warploom.machine.core.warps.warp_exit import end_warp, free_slot
@@ -84,3 +86,24 @@ def test_a_barrier_that_waits_only_for_the_warp_that_ends_opens():
     core.barriers.arrived[1, 1] = core.barriers.waiting[1, 1] = core.warps.at_barrier = mask(3)
     end_warp(gpu, core, 2, 9, 0, tables, 40)
     assert (core.warps.at_barrier, core.warps.wake[3], core.barriers.arrived[1, 1]) == (0, 44, 0)
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_a_slot_is_left_when_stores_are_answered_or_sent_and_the_kernel_ends_when_they_are_answered(engine):
+    """One warp after the other on a core with one slot, with a store each that takes 200 cycles to memory and back."""
+    code = Assembly()
+    code.op("shl", FREE, GLOBAL, imm=6)
+    code.store(FREE, GLOBAL)
+    code("exit")
+    ended, cycles = {}, {}
+    for drain in ("answered", "sent"):
+        result = run(
+            code.program(threads=16, block=4), engine=engine, tracing=True, core__warps=1, lsu__stores=64, lsu__drain=drain, l1__bytes=0,
+            l2__bytes=0, dram__latency=200,
+        )  # fmt: skip
+        assert result.status == "done", result.fault
+        events = result.detail.events
+        ended[drain] = events[events[:, e.KIND] == e.END][:, e.TIME].tolist()
+        cycles[drain] = result.cycles
+    assert ended["answered"][-1] > 4 * 200 and cycles["answered"] == ended["answered"][-1] + 1
+    assert ended["sent"][-1] < 100 and cycles["sent"] > 200 + ended["sent"][-2]

@@ -78,5 +78,5 @@ def reach_cache(gpu, core, lsu, access, now):
     if lsu.launched[access] == warps.started[warp]:
         warps.unsent[warp] -= 1
         warps.landed[warp] = max(np.int64(warps.landed[warp]), np.int64(lsu.done[access]) + 1)
-        if has(warps.fencing, warp):
+        if has(warps.fencing | (warps.draining if core.drains_sent != 0 else EMPTY), warp):
             _wake_waiting_warp(gpu, core, warp, np.int64(now + 1), now)

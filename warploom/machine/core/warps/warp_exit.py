@@ -1,7 +1,8 @@
 """The end of a warp: when its slot, and its block's slot, are free for the next.
 
-In hardware: a warp whose lanes have all ended keeps its slot until its accesses are answered; the last warp of a block
-gives back the block's shared memory and registers, and tells the dispatcher that there is room.
+In hardware: a warp whose lanes have all ended keeps its slot until its accesses are answered, or, where `lsu.drain` says so, until its
+loads are answered and its stores are on their way; the last warp of a block gives back the block's shared memory and registers, and tells
+the dispatcher that there is room.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from warploom.machine.accounting.events import BLOCK, BLOCK_ENDS, END, emit
 from warploom.machine.accounting.reasons import DRAIN
 from warploom.machine.core.warps.barrier import leave_barriers
 from warploom.machine.engine.bits import EMPTY, bit, has
-from warploom.machine.engine.unit import FOREVER, out_of_line
+from warploom.machine.engine.unit import FOREVER, inlined, out_of_line
 
 
 @out_of_line
@@ -24,12 +25,19 @@ def end_warp(gpu, core, warp, pc, whole, tables, now):
     core.blocks.alive[block] &= ~bit(warp)
     leave_barriers(gpu, core, block, tables, now)
     gpu.progress = now
-    if warps.pending[warp] + warps.stores[warp] > 0 and whole == 0:
+    if has_to_drain(core, warp) and whole == 0:
         warps.draining = warps.draining | bit(warp)
         warps.reason[warp] = DRAIN
         warps.wake[warp] = FOREVER
     else:
         free_slot(gpu, core, warp, tables, now + 1)
+
+
+@inlined
+def has_to_drain(core, warp):
+    """Whether a warp that has ended has accesses on their way for which it keeps its slot."""
+    warps = core.warps
+    return warps.pending[warp] + (warps.unsent[warp] if core.drains_sent != 0 else warps.stores[warp]) > 0
 
 
 @out_of_line
@@ -51,5 +59,6 @@ def free_slot(gpu, core, warp, tables, at):
             left = left | bit(other)
     if left == EMPTY:
         core.blocks.used = core.blocks.used & ~bit(block)
+        core.blocks.begins[block] = max(np.int64(at), np.int64(gpu.now + 1)) + gpu.grid.latency
         if gpu.log.tracing != 0:
             emit(gpu.log, tables, at, BLOCK, core.number, warp, -1, 0, core.blocks.number[block], BLOCK_ENDS)
