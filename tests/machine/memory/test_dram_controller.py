@@ -19,7 +19,7 @@ from warploom.machine.memory import dram_controller as controller
 from warploom.machine.memory.address_hash import configure as configure_places
 from warploom.machine.memory.dram import Dram, begins_before, clock_of, configure, cycle_of, last_cycle_of
 from warploom.machine.memory.request import request
-from warploom.machine.memory.transactions import CHANNEL_TURN, EXTRA_SHIFT, NOTHING
+from warploom.machine.memory.transactions import CHANNEL_TURN, EXTRA_SHIFT, LINE_WRITTEN, NOTHING, TAKEN, WRITTEN
 
 ADDRESS, VALUE = FREE, FREE + 1
 BANKS = {
@@ -189,18 +189,23 @@ def can_open(dram, bank):
     return max(time, int(dram.last_opened[CHANNEL]) + 4) if dram.requests[CHANNEL] else time
 
 
+@pytest.mark.parametrize("most", [0, 1, 2])
 @pytest.mark.parametrize("seed", range(60))
-def test_the_oldest_of_an_open_row_goes_first_then_the_one_whose_row_opens_first_and_the_others_keep_their_order(seed):
+def test_the_oldest_of_an_open_row_goes_first_then_the_one_whose_row_opens_first_and_the_others_keep_their_order(seed, most):
+    """Unless the oldest of all has been overtaken as often as it may be. Of writes only those that the queue has taken are seen."""
     chosen = random.Random(seed)
     _, dram = channel(chosen)
     write = chosen.randrange(2)
+    dram.most_overtakes, dram.write_high, overtaken = most, chosen.choice([1, 3, 9]), 0
     left = [(chosen.randrange(BANK_COUNT), chosen.randrange(1, 6)) for _ in range(6)]
     queued(dram, write, left)
     order = [2 * place + 2 for place in range(6)]
     while left:
-        seen = left[: dram.window]
+        seen = left[: min(dram.window, dram.write_high) if write else dram.window]
         is_open = [place for place, (bank, row) in enumerate(seen) if dram.bank_row[CHANNEL, bank] == row]
         place = is_open[0] if is_open else min(range(len(seen)), key=lambda place, seen=seen: (can_open(dram, seen[place][0]), place))
+        place = 0 if most and overtaken >= most else place
+        overtaken = 0 if place == 0 else overtaken + 1
         assert controller._take(dram, CHANNEL, write, NOW) == order[place]
         del left[place], order[place]
         assert dram.count[CHANNEL, write] == len(left)
@@ -264,7 +269,7 @@ def test_a_request_opens_its_row_if_need_be_and_its_data_cross_the_bus(monkeypat
 def test_a_bus_is_planned_ahead_by_what_it_takes_to_close_a_row_and_open_the_next(monkeypatch, reads, writes, busy):
     """7 + 5 + 4 clocks here: a request that is served now finds the bus no sooner. Each takes 20 clocks of it."""
     served, turns = [], []
-    dram = SimpleNamespace(rp=7, rcd=5, cl=4, turn=[1, 1], busy_until=[0, busy], count=np.array([[9, 9], [reads, writes]]))
+    dram = SimpleNamespace(rp=7, rcd=5, cl=4, turn=[1, 1], busy_until=[0, busy], outside=[0, 0], count=np.array([[9, 9], [reads, writes]]))
     monkeypatch.setattr(controller, "clock_of", lambda dram, now: now + 10)
     monkeypatch.setattr(controller, "begins_before", lambda dram, clock, now: clock < now + 10)
     monkeypatch.setattr(controller, "last_cycle_of", lambda dram, clock: clock - 10)
@@ -353,3 +358,57 @@ def test_a_bus_that_is_wanted_all_the_time_is_as_busy_whatever_the_cores_clock_i
     chosen = random.Random(seed)
     requests = [(chosen.randrange(64), chosen.choice([16, 32, 64]), int(chosen.random() < seed / 24)) for _ in range(60)]
     assert served(monkeypatch, *clocks, requests) == served(monkeypatch, 1, 1, requests)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Whom a write keeps waiting
+
+
+def test_a_write_waits_outside_of_a_full_queue_and_its_sender_is_told_when_it_has_a_place(monkeypatch):
+    """Writes of a slice, all at once, to a channel that takes two: each that is written lets the next one in, in their order."""
+    told = []
+    gpu, _, _ = bench(memory__kind="dram", dram__channels=1)
+    dram = gpu.dram
+    for name, value in {**TIMES, "bandwidth": 16, "window": 4, "write_high": 2, "banks": 4, "row": 256, "row_shift": 2}.items():
+        setattr(dram, name, value)
+    configure_places(dram.rows, 4, "modulo")
+    dram.core_clock = dram.memory_clock = 1
+    dram.busy_until[0] = 500  # nothing is planned yet
+    monkeypatch.setattr(controller, "schedule", lambda wheel, time, asked: told.append((int(time), asked)))
+    senders = [(LINE_WRITTEN, 5), (LINE_WRITTEN, 6), (WRITTEN, 7), (NOTHING, 8), (LINE_WRITTEN, 9)]
+    taken = [
+        controller.submit(gpu, dram, 64 * place, 64, 1, request(kind, core, 100 + core, 3, 0), 10)
+        for place, (kind, core) in enumerate(senders)
+    ]
+    assert taken == [1, 1, 0, 0, 0]
+    told.clear()
+    dram.busy_until[0] = 0
+    controller.serve_channel(gpu, dram, 0, 600)
+    places = [(time, asked.core, asked.line, int(asked.sectors)) for time, asked in told if asked.kind == TAKEN]
+    assert places == [(601, 7, 107, WRITTEN), (601, 9, 109, LINE_WRITTEN)]  # nobody asks after the fourth
+    assert dram.outside[0] == 0
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_writes_that_the_controller_has_taken_keep_nobody_from_reading(engine):
+    """A slice with room for one line: loads that miss go on while written lines wait in the controller, and stand still otherwise."""
+
+    def cycles(places):
+        code = Assembly()
+        code.op("shl", ADDRESS, LANE, imm=9)
+        for k in range(8):
+            code.store(ADDRESS, LANE, 64 * k)
+        for k in range(8):
+            code.load(VALUE + k, ADDRESS, 4096 + 64 * k)
+        code.op("add", ADDRESS, VALUE + 7, imm=1)
+        code("exit")
+        shape = {
+            **BANKS, "lsu__stores": 64, "l2__bytes": 64, "l2__line": 64, "l2__ways": 1, "l2__write": "through", "l2__write_buffer": 1,
+            "dram__wr": 200,
+        }  # fmt: skip
+        made = finished(code.program(), engine=engine, memory__bytes=1 << 16, **shape, dram__write_queue=places)
+        assert made.gpu["l2"]["writing"].max() == 0 and made.gpu["unfinished"] == 0
+        assert made.gpu["dram"]["bytes_written"].sum() == 8 * 4 * 16
+        return int(made.gpu["l2"]["stalls"])
+
+    assert cycles(64) < cycles(1)

@@ -318,7 +318,7 @@ class L2(Cache):
     slices: _number("slices; each has its own sets and MSHRs", "slices", at_least=1, at_most=MAX_SLICES) = 1
     ports: _number("lookups that a slice does in a cycle: 1, or 0 for any number", "lookups", at_most=1) = 1
     write_buffer: _number(
-        "lines that a slice may have in flight to memory before it accepts no more; 0: no limit", "lines", at_most=1024
+        "lines of a slice that may wait for memory to take them before it accepts no more requests; 0: no limit", "lines", at_most=1024
     ) = 0
     atomic_lanes: _number("lanes of a warp on one word that an atomic serves in one operation", "lanes", at_least=1, at_most=MAX_LANES) = 1
 
@@ -390,8 +390,11 @@ class Dram(Section):
     queue: _number(
         "banks: requests that the controller chooses from, row hits first (FR-FCFS); 1: in order", "requests", at_least=1, at_most=256
     ) = 1
+    overtakes: _number(
+        "banks: younger requests that the controller may serve before the oldest of a queue; 0: no limit", "requests", at_most=1024
+    ) = 0
     write_queue: _number(
-        "banks: writes that wait while there are reads; when the queue is full, half of them are written at once",
+        "banks: writes that a channel takes, which wait while there are reads; when the queue is full, half of them are written at once",
         "requests",
         at_least=1,
         at_most=256,

@@ -15,7 +15,7 @@ from warploom.machine.memory.address_hash import channel_place
 from warploom.machine.memory.dram_controller import serve_channel
 from warploom.machine.memory.event_wheel import give_back, request_at, schedule, take
 from warploom.machine.memory.l2 import arrive, serve_slice, waiting_room
-from warploom.machine.memory.l2_memory import accept_fill, end_write, read_memory, time_to_cross, write_memory
+from warploom.machine.memory.l2_memory import accept_fill, end_write, read_memory, take_write, time_to_cross, write_memory
 from warploom.machine.memory.main_memory import serve
 from warploom.machine.memory.partial_stores import remove_partial
 from warploom.machine.memory.request import request
@@ -29,6 +29,7 @@ from warploom.machine.memory.transactions import (
     NOTHING,
     SLICE_TURN,
     STORE,
+    TAKEN,
     TEXTURE_TAG,
     TO_MEMORY,
     TRACKED_TAG,
@@ -67,6 +68,8 @@ def serve_events(gpu, cores, tables, now):
             serve_slice(gpu, gpu.l2, tables, asked.line, now)
         elif asked.kind == CHANNEL_TURN:
             serve_channel(gpu, gpu.dram, asked.line, now)
+        elif asked.kind == TAKEN:
+            take_write(gpu, gpu.l2, asked, now)
         else:
             end_write(gpu, gpu.l2, asked, now)
 

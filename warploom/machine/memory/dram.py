@@ -62,6 +62,7 @@ Dram = record(
         row_miss="i8",                   # simple: memory clocks that opening a row takes
         banks="i8",                      # banks of a channel; 0: simple channels
         window="i8",                     # reads that the controller chooses from
+        most_overtakes="i8",             # younger requests that may be served before the oldest of a queue; 0: any number
         write_high="i8",                 # writes that wait before they are written although there are reads
         rcd="i8",                        # memory clocks: from opening a row to its first access
         rp="i8",                         # ... closing a row
@@ -85,6 +86,8 @@ Dram = record(
         first=("i4", (CHANNELS, 2)),     # by channel, of its reads and its writes: index + 1 of the oldest that waits; 0 for none
         last=("i4", (CHANNELS, 2)),      # ... of the newest
         count=("i4", (CHANNELS, 2)),     # ... how many
+        overtaken=("i4", (CHANNELS, 2)), # by channel, of its reads and its writes: younger ones that were served before the oldest
+        outside=("i4", CHANNELS),        # by channel: index + 1 of the oldest write for which its queue has no place; 0 for none
         waiting="i8",                    # how many of all channels
         kind=("i4", REQUESTS),           # by index: what goes on when it is done, as in `Request`
         core=("i4", REQUESTS),
@@ -129,6 +132,7 @@ def configure(dram: Any, settings: Any, interleave: int, hash: str, core_clock: 
     dram.interleave_shift = interleave.bit_length() - 1
     lines = settings.row // interleave
     dram.row_shift = lines.bit_length() - 1 if lines and lines & (lines - 1) == 0 else -1
+    dram.most_overtakes = settings.overtakes
     dram.window, dram.write_high = settings.queue, settings.write_queue
     related = core_clock > 0 and settings.clock > 0
     dram.core_clock, dram.memory_clock = (core_clock, settings.clock) if related else (1, 1)

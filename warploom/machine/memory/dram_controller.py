@@ -9,9 +9,13 @@ wide. While one bank opens a row, others use the bus.
 The controller picks a request as late as it can without leaving the bus idle: tRP + tRCD + tCL before the bus is free, in its own clock,
 whatever the cores' is. Here it is asked in the last core cycle before that, so it knows what had come by then. Of the requests
 that it sees (`dram.queue`) it takes the oldest whose row is open, else the first whose row can be: first-ready, first-come first-served
-(Rixner, Dally, Kapasi, Mattson and Owens, "Memory access scheduling", ISCA 2000). Writes wait until there are no reads, or until there
-are `dram.write_queue` of them; then half of those are written at once, because the bus loses tWTR whenever it turns from writing to
-reading.
+(Rixner, Dally, Kapasi, Mattson and Owens, "Memory access scheduling", ISCA 2000). So that a stream of row hits does not keep a request
+waiting, and with it all that its warp does, only so many younger ones may overtake the oldest (`dram.overtakes`; Mutlu and Moscibroda,
+"Stall-time fair memory access scheduling", MICRO 2007: FR-FCFS with a cap).
+
+Writes wait until there are no reads, or until there are `dram.write_queue` of them; then half of those are written at once, because the
+bus loses tWTR whenever it turns from writing to reading. The queue takes no more than that: others wait in their senders' buffers, and the
+senders are told when there is a place. For them a write is done then.
 
 Time is in memory clocks, converted where a request comes and goes. Left out: refresh, tFAW, tRTP and bank groups.
 Names as in JEDEC's standards (JESD235 for HBM).
@@ -27,14 +31,17 @@ from warploom.machine.memory.address_hash import group_of, place_of
 from warploom.machine.memory.dram import begins_before, channel_of, clock_of, count_bytes, cycle_of, last_cycle_of, row_of, transfer_clocks
 from warploom.machine.memory.event_wheel import schedule
 from warploom.machine.memory.request import held, hold, let_go, request
-from warploom.machine.memory.transactions import CHANNEL_TURN, EXTRA_SHIFT, NOTHING
+from warploom.machine.memory.transactions import CHANNEL_TURN, EXTRA_SHIFT, NOTHING, TAKEN
 
 READS, WRITES = range(2)
 
 
 @unit
 def submit(gpu, dram, address, size, write, finished, now):
-    """Put a request for `size` bytes at an address into its channel's queue. `finished` goes on when it is done."""
+    """Put a request for `size` bytes at an address into its channel's queue. `finished` goes on when it is done.
+
+    Returns 1; of a write 0 where the queue is full: a request of kind TAKEN goes on when there is a place, of the same sender.
+    """
     channel = channel_of(dram, address)
     row = row_of(dram, address)
     index = hold(dram, finished)
@@ -47,8 +54,14 @@ def submit(gpu, dram, address, size, write, finished, now):
         dram.next[dram.last[channel, write] - 1] = index + 1
     dram.last[channel, write] = index + 1
     dram.count[channel, write] += 1
+    taken = np.int64(1)
+    if write != 0 and dram.count[channel, WRITES] > dram.write_high:
+        taken = np.int64(0)
+        if dram.outside[channel] == 0:
+            dram.outside[channel] = index + 1
     if dram.turn[channel] == 0:
         serve_channel(gpu, dram, channel, now)
+    return taken
 
 
 @unit
@@ -66,6 +79,18 @@ def serve_channel(gpu, dram, channel, now):
             clock = clock_of(dram, now)
         write = _direction(dram, channel)
         _serve(gpu, dram, channel, write, _take(dram, channel, write, clock), clock, now)
+        if write != 0 and dram.outside[channel] != 0:
+            _take_in(gpu, dram, channel, now)
+
+
+@inlined
+def _take_in(gpu, dram, channel, now):
+    """A write has been served, so the first that waits outside of the queue gets its place, and its sender is told."""
+    link = np.int64(dram.outside[channel])
+    dram.outside[channel] = dram.next[link - 1]
+    if dram.kind[link - 1] != NOTHING:
+        sender = held(dram, link - 1)
+        schedule(gpu.wheel, now + 1, request(TAKEN, sender.core, sender.line, np.uint64(sender.kind), 0))
 
 
 @inlined
@@ -85,14 +110,16 @@ def _direction(dram, channel):
 def _take(dram, channel, write, clock):
     """Take the request that is served next out of a queue; returns its index.
 
-    The oldest whose row is open; else the one whose row can be opened first, so that banks that are at work are not waited for; of
-    several the oldest.
+    The oldest, where it has been overtaken often enough; else the oldest whose row is open; else the one whose row can be opened first, so
+    that banks that are at work are not waited for; of several the oldest.
     """
     before = np.int64(0)
     link = np.int64(dram.first[channel, write])
+    if dram.most_overtakes != 0 and dram.overtaken[channel, write] >= dram.most_overtakes:
+        return _unlink(dram, channel, write, before, link)
     first_before, first_link = before, link
     soonest = np.int64(FOREVER)
-    for _ in range(dram.window):
+    for _ in range(dram.window if write == 0 else min(dram.window, dram.write_high)):
         bank = np.int64(dram.bank[link - 1])
         if dram.bank_row[channel, bank] == dram.bank_row_wanted[link - 1]:
             return _unlink(dram, channel, write, before, link)
@@ -124,8 +151,10 @@ def _unlink(dram, channel, write, before, link):
     after = np.int64(dram.next[link - 1])
     if before == 0:
         dram.first[channel, write] = after
+        dram.overtaken[channel, write] = 0
     else:
         dram.next[before - 1] = after
+        dram.overtaken[channel, write] += 1
     if after == 0:
         dram.last[channel, write] = before
     dram.count[channel, write] -= 1

@@ -1,8 +1,9 @@
 # mypy: disable-error-code="no-untyped-def"
 """What an L2 slice has to do with memory: misses that it sends there, lines that it writes back, stores that it passes on; and its answers.
 
-In hardware: the way from the slice to the memory controller beside it, with a buffer of lines that are to be written (`l2.write_buffer`). A
-fill wakes all requests that wait in the MSHR of its line; their answers cross back to the cores.
+In hardware: the way from the slice to the memory controller beside it, with a buffer of lines that are to be written (`l2.write_buffer`).
+A line leaves it when the controller has a place for it in its queue, or, where memory has no such queue, when it is written. A fill wakes
+all requests that wait in the MSHR of its line; their answers cross back to the cores.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from warploom.machine.memory.crossbar import cross_back
 from warploom.machine.memory.event_wheel import schedule
 from warploom.machine.memory.l2_queue import resume
 from warploom.machine.memory.line_table import find_line, remove_line
-from warploom.machine.memory.main_memory import serve
+from warploom.machine.memory.main_memory import UNKNOWN, serve
 from warploom.machine.memory.request import held, let_go, request
 from warploom.machine.memory.transactions import (
     ANSWER,
@@ -64,7 +65,7 @@ def change(gpu, l2, slice, line, sectors, asked, time):
 def pass_on(gpu, l2, slice, asked, time):
     """What was written goes on to memory, which it reaches at `time`."""
     l2.passed_on = l2.passed_on + popcount(asked.sectors)
-    _count_writing(gpu, l2, slice, 1)
+    _begin_write(gpu, l2, slice)
     schedule(gpu.wheel, time, request(WRITE_MEMORY, asked.core, asked.line, asked.sectors, without_extra(asked.tag)))
 
 
@@ -73,17 +74,31 @@ def write_back(gpu, l2, slice, gone, now):
     """A line has had to go: its dirty sectors are written to memory."""
     if l2.cache.evicted_dirty == EMPTY:
         return
-    _count_writing(gpu, l2, slice, 1)
+    _begin_write(gpu, l2, slice)
     finished = request(LINE_WRITTEN if l2.write_limit > 0 else NOTHING, slice, gone, EMPTY, 0)
-    serve(gpu, gone << l2.line_shift, popcount(l2.cache.evicted_dirty) << l2.sector_shift, 1, finished, now)
+    if serve(gpu, gone << l2.line_shift, popcount(l2.cache.evicted_dirty) << l2.sector_shift, 1, finished, now) == UNKNOWN:
+        _leave_buffer(l2, slice)
 
 
 @inlined
-def _count_writing(gpu, l2, slice, more):
-    """Lines of a slice are on their way to memory, or (-1) one no longer is; the kernel does not end before."""
+def _begin_write(gpu, l2, slice):
+    """A slice has something for memory in its buffer; the kernel does not end before it is written."""
     if l2.write_limit > 0:
-        l2.writing[slice] += more
-        gpu.unfinished = gpu.unfinished + more
+        l2.writing[slice] += 1
+        gpu.unfinished = gpu.unfinished + 1
+
+
+@inlined
+def _leave_buffer(l2, slice):
+    """Memory has taken something of a slice's buffer."""
+    if l2.write_limit > 0:
+        l2.writing[slice] -= 1
+
+
+@inlined
+def _slice_of(l2, line):
+    """The slice in which one of the cores' lines lies."""
+    return channel_place(l2.cache.slices, line >> l2.ratio_shift)
 
 
 @out_of_line
@@ -92,20 +107,31 @@ def write_memory(gpu, l2, asked, now):
     told = l2.write_limit > 0 or asked.tag & TRACKED_TAG != 0
     finished = request(WRITTEN if told else NOTHING, asked.core, asked.line, asked.sectors, asked.tag)
     address = (asked.line >> l2.ratio_shift) << l2.line_shift
-    serve(gpu, address, popcount(asked.sectors) << l2.sector_shift, 1, finished, now)
+    if serve(gpu, address, popcount(asked.sectors) << l2.sector_shift, 1, finished, now) == UNKNOWN:
+        slice = _slice_of(l2, asked.line)
+        _leave_buffer(l2, slice)
+        resume(gpu, l2, slice, now)
+
+
+@out_of_line
+def take_write(gpu, l2, asked, now):
+    """A DRAM channel has a place for what a slice had sent."""
+    slice = np.int64(asked.core) if asked.sectors == np.uint64(LINE_WRITTEN) else _slice_of(l2, asked.line)
+    _leave_buffer(l2, slice)
+    resume(gpu, l2, slice, now)
 
 
 @out_of_line
 def end_write(gpu, l2, asked, now):
-    """Memory has taken what a slice had sent: a store, or a line that it has written back."""
-    if asked.kind == LINE_WRITTEN:
-        slice = np.int64(asked.core)
-    else:
-        slice = channel_place(l2.cache.slices, asked.line >> l2.ratio_shift)
-        if asked.tag & TRACKED_TAG != 0:
-            send_back(gpu, asked, now)
-    _count_writing(gpu, l2, slice, -1)
-    resume(gpu, l2, slice, now)
+    """Memory has written what a slice had sent: a store, or a line that it has written back."""
+    if asked.kind != LINE_WRITTEN and asked.tag & TRACKED_TAG != 0:
+        send_back(gpu, asked, now)
+    if l2.write_limit > 0:
+        gpu.unfinished = gpu.unfinished - 1
+    if gpu.dram.banks == 0:
+        slice = np.int64(asked.core) if asked.kind == LINE_WRITTEN else _slice_of(l2, asked.line)
+        _leave_buffer(l2, slice)
+        resume(gpu, l2, slice, now)
 
 
 @inlined

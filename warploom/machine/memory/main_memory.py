@@ -16,12 +16,15 @@ from warploom.machine.memory.dram_controller import submit
 from warploom.machine.memory.event_wheel import schedule
 from warploom.machine.memory.transactions import EXTRA_SHIFT, NOTHING
 
+UNKNOWN, NO_PLACE = -1, -2
+
 
 @unit
 def serve(gpu, address, size, write, finished, now):
     """Read or write `size` bytes at a byte address. `finished` is the request that goes on when that is done; NOTHING: none does.
 
-    It goes on later by the cycles in its tag, which an atomic takes. Returns the cycle at whose end it is done; -1: nobody knows yet.
+    It goes on later by the cycles in its tag, which an atomic takes. Returns the cycle at whose end it is done; UNKNOWN: nobody knows yet;
+    NO_PLACE: the same, and a write waits outside of its channel's queue until a request of kind TAKEN says that it has a place.
     """
     extra = finished.tag >> EXTRA_SHIFT
     if gpu.has_dram == 0:
@@ -29,8 +32,7 @@ def serve(gpu, address, size, write, finished, now):
         if write != 0:
             gpu.written = max(np.int64(gpu.written), done)
     elif gpu.dram.banks > 0:
-        submit(gpu, gpu.dram, address, size, write, finished, now)
-        return np.int64(-1)
+        return np.int64(UNKNOWN if submit(gpu, gpu.dram, address, size, write, finished, now) != 0 else NO_PLACE)
     else:
         done = np.int64(dram_request(gpu.dram, address, size, write, now) - 1)
     if finished.kind != NOTHING:

@@ -23,6 +23,7 @@ SLICE_TURN = 8  # a slice takes the next request that waits for it; its number i
 CHANNEL_TURN = 9  # a DRAM channel chooses what it serves next; its number is in `line`
 WRITTEN, LINE_WRITTEN = 10, 11  # memory has taken a store, and a line that a cache has written back; `core` is the slice of the latter
 NOTHING = 12  # nobody wants to know
+TAKEN = 13  # a DRAM channel has a place for a write; `sectors` is its kind, WRITTEN or LINE_WRITTEN, and `core` and `line` are as there
 
 # Fields of a request's tag. Bits 0 to 11: the access that waits, a number of the unit's.
 SLOT_MASK = (1 << 12) - 1
