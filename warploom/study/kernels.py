@@ -62,9 +62,9 @@ class Kernel:
         """Waits for all warps of the block."""
         self._add("barrier", a=IMMEDIATE)
 
-    def fence(self) -> None:
-        """Waits until this warp's memory accesses are done."""
-        self._add("fence")
+    def fence(self, scope: int = u.FENCE_DEVICE) -> None:
+        """Waits until this warp's memory accesses are done. scope: for whom, FENCE_DEVICE or FENCE_BLOCK."""
+        self._add("fence", imm=scope)
 
     def branch(self, condition: int, target: str, *, unless: bool = False) -> None:
         """Lanes in which `condition` is not zero (unless: is zero) go to the label."""

@@ -98,8 +98,9 @@ def test_a_lookup_takes_its_slice_and_is_answered_merged_or_missed_and_told_once
         monkeypatch.setattr(l2, "send_back", lambda *given, calls=calls: calls.append(("answer", given[-1])))
         monkeypatch.setattr(l2, "emit", lambda *given, calls=calls: calls.append(("event", *given)))
         state = SimpleNamespace(
-            ratio_shift=1, sectors_a_line=2, sector_shift=5, ports=ports, latency=20, slice_free=[5, 6], atomics=7, stalls=8, cache="cache"
-        )
+            ratio_shift=1, sectors_a_line=2, sector_shift=5, ports=ports, latency=20, slice_free=[5, 6], atomics=7, stalls=8, cache="cache",
+            atomic_latency=30,
+        )  # fmt: skip
         gpu = SimpleNamespace(crossbar=SimpleNamespace(slice_bytes=slice_bytes), log=SimpleNamespace(tracing=tracing))
         asked = SimpleNamespace(line=2 * LINE + 1, sectors=sectors(0b11), kind=kind, core=3, tag=np.int64(extra << EXTRA_SHIFT | 9))
         assert l2._look_up(gpu, state, "tables", SLICE, asked, NOW)
@@ -111,6 +112,7 @@ def test_a_lookup_takes_its_slice_and_is_answered_merged_or_missed_and_told_once
         elif missing:
             outcome, does = MERGED, [("miss", SLICE, LINE, missing, ready)]
         else:
+            ready += 30 if kind == ATOMIC else 0
             outcome, does = HIT, [("change", SLICE, LINE, 0b1100, ready)] * (kind == ATOMIC) + [("answer", ready)]
         told = [("event", gpu.log, "tables", NOW, L2_EVENT, 3, -1, -1, 0b11, asked.line, outcome)] * tracing
         assert calls == [*asks, *does, *told]

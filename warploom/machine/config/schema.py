@@ -112,6 +112,8 @@ class Core(Section):
         "cycles from one warp's arrival at a barrier to the next that the core takes; 0: no limit", "cycles", at_most=1024
     ) = 0
     barrier_latency: _number("cycles from the last arrival at a barrier until its warps continue", "cycles", at_most=4096) = 0
+    fence_block: _number("cycles that a fence takes at least which is for the warp's block", "cycles", at_most=65536) = 0
+    fence_device: _number("cycles that a fence takes at least which is for the whole device", "cycles", at_most=65536) = 0
     lock: _choice("what the scoreboard locks: a register for the whole warp, or for its active lanes", "register", "lane") = "register"
     issues_per_turn: _number(
         "schedulers issue in turns, one per cycle, each up to so many instructions of different warps and for different units; "
@@ -320,6 +322,7 @@ class L2(Cache):
     write_buffer: _number(
         "lines of a slice that may wait for memory to take them before it accepts no more requests; 0: no limit", "lines", at_most=1024
     ) = 0
+    atomic_latency: _number("cycles that an atomic operation takes longer than a load that hits", "cycles", at_most=4096) = 0
     atomic_lanes: _number("lanes of a warp on one word that an atomic serves in one operation", "lanes", at_least=1, at_most=MAX_LANES) = 1
 
 

@@ -61,6 +61,7 @@ Core = record(
         any_order="i8",                # 1: as that row says
         drains_sent="i8",              # 1: a warp that has ended waits until its stores are sent; 0: until they are answered
         branch_latency="i8",           # cycles from the issue of a control instruction to the next issue of its warp
+        fence_latency=("i8", 2),       # cycles that a fence takes at least, by its immediate: FENCE_DEVICE, FENCE_BLOCK
         code_rows="i8",                # instructions of the program
         issues_per_turn="i8",          # instructions that a scheduler issues in its turn; 0: each issues one in every cycle
         code_step="i8",                # addresses from one instruction to the next; 0 where that differs

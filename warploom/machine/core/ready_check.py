@@ -117,7 +117,8 @@ def _must_drain(core, tables, warp, pc, at):
     """A fence, and the end of a whole warp, wait for the warp's own accesses and registers. Returns 1 if it has to wait.
 
     A fence waits for no arithmetic, and for stores as far as those can see that it is for: its block, the first-level cache; the
-    device, the cache that all cores share, or memory.
+    device, the cache that all cores share, or memory. It may be sent there and back itself, behind the warp's accesses, which takes a time
+    that they do not add to (`core.fence_device`).
     """
     warps = core.warps
     op = tables.uops[tables.code[pc, FIRST_UOP], OP]
@@ -127,8 +128,11 @@ def _must_drain(core, tables, warp, pc, at):
         return 0
     warps.reason[warp] = MEMBAR if op == FENCE else DRAIN
     stores = np.int64(warps.stores[warp])
-    if tables.uops[tables.code[pc, FIRST_UOP], IMM] == FENCE_BLOCK:
+    scope = np.int64(tables.uops[tables.code[pc, FIRST_UOP], IMM])
+    if scope == FENCE_BLOCK:
         stores = np.int64(warps.unsent[warp])
+    if op == FENCE and core.fence_latency[scope] != 0 and warps.fence[warp] != pc + 1:
+        warps.fence[warp], warps.fence_until[warp] = pc + 1, at + core.fence_latency[scope] - core.branch_latency
     if warps.pending[warp] > 0 or (op == FENCE and stores > 0):
         warps.fencing = warps.fencing | bit(warp)
         warps.wake[warp] = FOREVER
@@ -136,6 +140,11 @@ def _must_drain(core, tables, warp, pc, at):
     if op == FENCE and warps.landed[warp] > at:
         set_alarm(warps, warp, np.int64(warps.landed[warp]), at)
         return 1
+    if op == FENCE and core.fence_latency[scope] != 0:
+        if warps.fence_until[warp] > at:
+            set_alarm(warps, warp, np.int64(warps.fence_until[warp]), at)
+            return 1
+        warps.fence[warp] = 0
     if op == EXIT_WARP and core.scoreboard.last[warp] > at:
         set_alarm(warps, warp, np.int64(core.scoreboard.last[warp]), at)
         return 1

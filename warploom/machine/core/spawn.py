@@ -123,6 +123,7 @@ def _start(gpu, core, block, warp, pc, tables, now):
             warps.stores[warp] = 0
             warps.unsent[warp] = 0
             warps.visits[warp] = 0
+            warps.fence[warp] = 0
             clear_scoreboard(core.scoreboard, warp, now)
             forget_accesses(core.access_order, warp)
             gpu.live = gpu.live + 1

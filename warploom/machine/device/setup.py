@@ -150,6 +150,7 @@ def _set_up_l2(gpu: Any, config: Config) -> None:
         return
     l2.latency, l2.ports, l2.limit, l2.write_limit = own.latency, own.ports, own.mshrs, own.write_buffer
     line_tables.configure(l2.misses, own.slices * own.mshrs)
+    l2.atomic_latency = own.atomic_latency
     l2.line_shift = own.line.bit_length() - 1
     l2.ratio_shift = l2.line_shift - gpu.line_shift
     l2.sector_shift = gpu.sector_shift
@@ -192,6 +193,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.barriers.interval, core.barriers.latency = config.core.barrier_interval, config.core.barrier_latency
     core.barriers.reduces = int(uses(program, *REDUCTIONS))
     core.branch_latency = config.core.branch_latency
+    core.fence_latency[u.FENCE_DEVICE], core.fence_latency[u.FENCE_BLOCK] = config.core.fence_device, config.core.fence_block
     core.issues_per_turn = config.core.issues_per_turn
     core.code_rows = len(program)
     steps = np.diff(program.code[:, u.ADDRESS].view(np.uint32).astype(np.int64)) if len(program) > 1 else np.ones(1, np.int64)

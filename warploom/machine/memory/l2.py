@@ -54,6 +54,7 @@ L2 = record(
         sector_shift="i8",                    # log2 of the bytes of a sector
         write_back="i8",                      # 1: a store stays here until its line has to go; 0: it goes on to memory
         write_allocate="i8",                  # 1: a store whose line is not here brings it a block
+        atomic_latency="i8",                  # further cycles until an atomic is answered
         limit="i8",                           # MSHRs of a slice
         write_limit="i8",                     # lines of a slice on their way to memory; 0: any number, and nobody counts them
     ),
@@ -148,6 +149,7 @@ def _look_up(gpu, l2, tables, slice, asked, now):
     elif missing == EMPTY:
         outcome = HIT
         if asked.kind != LOAD:
+            ready += l2.atomic_latency
             change(gpu, l2, slice, line, sectors, asked, ready)
         send_back(gpu, asked, ready)
     else:

@@ -162,6 +162,10 @@ def accept_fill(gpu, l2, filled, now):
         if asked.kind != LOAD:
             offset = (asked.line - (filled.line << l2.ratio_shift)) * l2.sectors_a_line
             change(gpu, l2, slice, filled.line, asked.sectors << np.uint64(offset), asked, now)
+        if asked.kind != LOAD and l2.atomic_latency != 0:
+            send_back(gpu, asked, now + l2.atomic_latency)
+            let_go(l2, index)
+            continue
         schedule(gpu.wheel, time_to_cross(gpu, slice, asked, now), request(DELIVERED, asked.core, asked.line, asked.sectors, asked.tag))
         let_go(l2, index)
     resume(gpu, l2, slice, now)

@@ -72,8 +72,11 @@ def measure(bench: Bench) -> Finding:
 
 
 def configured(config: Config) -> Mapping[str, float]:
-    """Done at the second level: on its way as a load, which misses the first."""
-    return {}
+    """Done at the second level: one thread's takes as long as a load that misses the first, and the atomic unit's own time."""
+    if not config.l2.bytes:
+        return {}
+    first = config.l1.latency if config.l1.bytes else 1
+    return {"atomics.dependent": float(first + config.l2.latency + config.l2.atomic_latency)}
 
 
 MICROBENCHMARK = Microbenchmark(

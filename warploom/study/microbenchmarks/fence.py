@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from warploom.isa.uop import FENCE_BLOCK, FENCE_DEVICE
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import GLOBAL, LANE, Kernel
 from warploom.study.microbenchmarks import pointer_chase
@@ -14,8 +15,8 @@ from warploom.study.microbenchmarks.timed import BODY, PAGE, WORD, data_base, ea
 ADDRESS = BODY
 
 
-def cycles(bench: Bench, store: bool) -> float:
-    """Cycles of a fence, of one warp that stores a row before it or does not."""
+def cycles(bench: Bench, store: bool, scope: int = FENCE_DEVICE) -> float:
+    """Cycles of a fence, of one warp that stores a row before it or does not. scope: FENCE_DEVICE or FENCE_BLOCK."""
     lanes = bench.device.lanes
     base = data_base(lanes)
 
@@ -27,29 +28,32 @@ def cycles(bench: Bench, store: bool) -> float:
         for _ in range(count):
             if store:
                 k.store(ADDRESS, LANE)
-            k.fence()
+            k.fence(scope)
 
     return each(bench, body, 8, threads=lanes, block=lanes, prepare=prepare, memory_bytes=base + PAGE)
 
 
 def measure(bench: Bench) -> Finding:
-    """Both."""
+    """A fence for the device alone and after a store, and one for the block alone."""
     return Finding(
         (
-            Reading("fence.alone", "with nothing to wait for, cycles", cycles(bench, store=False)),
-            Reading("fence.store", "after a store of a row, cycles for both", cycles(bench, store=True)),
+            Reading("fence.alone", "device, nothing to wait for, cycles", cycles(bench, store=False)),
+            Reading("fence.store", "device, after a store, cycles for both", cycles(bench, store=True)),
+            Reading("fence.block", "block, nothing to wait for, cycles", cycles(bench, store=False, scope=FENCE_BLOCK)),
         )
     )
 
 
 def configured(config: Config) -> Mapping[str, float]:
-    """No setting says what a fence costs."""
-    return {}
+    """What a fence takes with nothing to wait for, where a setting says it."""
+    core = config.core
+    promised = {"fence.alone": float(core.fence_device), "fence.block": float(core.fence_block)}
+    return {key: cycles for key, cycles in promised.items() if cycles}
 
 
 MICROBENCHMARK = Microbenchmark(
     "fence",
-    "alone, and after a store",
+    "for the device alone and after a store, and for the block",
     "One warp passes 8 and 16 fences; the difference of the times, divided.",
     measure,
     configured,

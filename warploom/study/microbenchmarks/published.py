@@ -133,6 +133,7 @@ _FIGURES: dict[str, dict[str, _Figure]] = {
     "atomics.dependent": {"v100": (244, "ASM"), "a100": (245, "PPT")},
     "fence.alone": {"rtx3070": (327, "MH")},
     "fence.store": {"rtx3070": (327, "MH")},
+    "fence.block": {"rtx3070": (7, "MH")},
     "barrier.32": dict.fromkeys(ALL[:4], ((64, float("inf")), "PG")),
     "limits.block-threads": dict.fromkeys(ALL, (1024, "PG")),
     "limits.registers": dict.fromkeys(ALL, (255, "PG")),

@@ -228,19 +228,59 @@ def test_a_written_line_goes_back_with_the_sectors_that_it_has():
 
 
 def test_an_atomic_passes_the_cache_by_and_takes_longer_when_lanes_meet_on_a_word():
-    def cycles(scale):
+    def cycles(scale, **changes):
         code = Assembly()
         code.op("shl", A, LANE, imm=scale)
         code.op("and", A, A, imm=12)
         code("atomic_add", dst=B, a=A, b=LANE)
         code.op("add", C, B, imm=1)
         code("exit")
-        result = trial(code)
+        result = trial(code, **changes)
         assert rows(result, e.REQUEST)[0, e.B] == PASSED
         return at(result, 3) - at(result, 2)
 
-    assert cycles(2) == 8 + 20 - 1  # every lane has a word of its own
-    assert cycles(4) == 8 + 20 - 1 + 3  # all four lanes add to one word
+    # It goes down the cache's pipe as a load does that misses.
+    assert cycles(2) == 4 + 8 + 20 - 2  # every lane has a word of its own
+    assert cycles(4) == 4 + 8 + 20 - 2 + 3  # all four lanes add to one word
+    assert cycles(2, l1__bytes=0) == 8 + 20 - 1
+    assert cycles(2, l2__atomic_latency=30) == 4 + 8 + 20 - 2 + 30
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+@pytest.mark.parametrize("latency", [0, 32])
+def test_an_atomic_takes_the_time_of_a_load_from_the_second_level_and_that_of_the_atomic_unit(engine, latency):
+    code = Assembly()
+    code.load(A, X)
+    code.op("add", B, A, imm=0)
+    code("atomic_add", dst=C, a=X, b=D)
+    code.op("add", D, C, imm=0)
+    code("exit")
+    result = trial(code, threads=1, engine=engine, l2__atomic_latency=latency)
+    assert at(result, 3) - at(result, 2) == 4 + 8 - 1 + latency
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+@pytest.mark.parametrize("scope, latency", [(0, 90), (1, 20)])
+def test_a_fence_takes_its_time_once_whether_accesses_are_on_their_way_or_not(engine, scope, latency):
+    """Three fences: alone, alone again, and after a store that takes longer."""
+
+    def times(**changes):
+        code = Assembly()
+        code("nop")
+        for _ in range(2):
+            code("fence", imm=scope)
+        code("nop")
+        code.store(X, LANE)
+        code("fence", imm=scope)
+        code("nop")
+        code("exit")
+        result = trial(code, engine=engine, core__branch_latency=1, lsu__stores=8, **changes)
+        return [at(result, pc) for pc in (1, 2, 3, 5, 6)]
+
+    free, slow = times(), times(core__fence_device=90, core__fence_block=20)
+    assert (slow[1] - slow[0], slow[2] - slow[1]) == (latency, 1)
+    after_store = [found[3] - (found[2] + 1) for found in (free, slow)]
+    assert after_store[1] == max(latency, after_store[0])
 
 
 def test_a_fence_waits_for_all_accesses_before_it():

@@ -3,8 +3,8 @@
 
 In hardware: the pipeline behind the queue, one transaction a cycle and port. A load looks its line up: a hit answers after the cache's
 latency; a miss takes an MSHR, or joins the one that already waits for its line, and asks the next level for the sectors that are missing.
-A store is kept, or goes on, or both (`l1.write`, `l1.allocate`). An atomic operation passes the cache by, because it is done where all
-cores meet. An answer fills the cache and wakes all that waited in its MSHR.
+A store is kept, or goes on, or both (`l1.write`, `l1.allocate`). An atomic operation goes down the same pipe and is not looked up, because
+it is done where all cores meet. An answer fills the cache and wakes all that waited in its MSHR.
 
 Sources: as for the load/store unit (lsu.py).
 """
@@ -36,7 +36,7 @@ def send_one(gpu, core, lsu, slot, index, tables, now):
     access = np.int64(lsu.access[slot])
     kind = np.int64(lsu.kind[access])
     cached = lsu.cached != 0 and lsu.bypass[access] == 0
-    delay = lsu.latency - 1 if cached and kind != ATOMIC else np.int64(0)
+    delay = lsu.latency - 1 if cached else np.int64(0)
     if kind == STORE:
         outcome = STORED if cached else PASSED_ON
         if _store(gpu, core, lsu, slot, index, access, line, sectors, delay, now) == 0:
