@@ -302,3 +302,24 @@ def test_what_a_slice_cannot_take_is_a_stall_and_leaves_it_as_it_is(monkeypatch,
     assert not unit._look_up(gpu, l2, tables, 1, request(kind, 3, 5, 0b11, 2 << EXTRA_SHIFT), np.int64(50))
     assert (l2.atomics, l2.stalls, l2.slice_free[1]) == (10, 21, 7)
     assert [int(count) for count in (l2.cache.hits, l2.cache.tag_misses, l2.cache.sector_misses)] == before
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+@pytest.mark.parametrize("write", ["through", "back"])
+def test_without_a_limit_of_writes_a_kernel_ends_when_they_are_written_all_the_same(engine, write):
+    """Stores to lines that take one another's place: what DRAM has moved at the end is what was stored, but for the line that stays."""
+    code = Assembly()
+    code.op("shl", FREE, LANE, imm=6)
+    for number in range(4):
+        code.store(FREE, LANE, number * 256)
+    code("exit")
+    cycles = {}
+    for buffer in (0, 64):
+        made = finished(
+            code.program(), engine=engine, l1__bytes=0, l2__bytes=64, l2__line=64, l2__ways=1, l2__write=write, l2__allocate=True,
+            lsu__stores=64, l2__write_buffer=buffer, dram__latency=300, dram__bandwidth=16, dram__channels=1, memory__bytes=4096,
+        )  # fmt: skip
+        assert made.gpu["unfinished"] == 0 and made.gpu["l2"]["writing"].max() == 0
+        assert made.gpu["dram"]["bytes_written"].sum() == 16 * 16 - (16 if write == "back" else 0)
+        cycles[buffer] = made.cycle
+    assert cycles[0] == cycles[64] > 300

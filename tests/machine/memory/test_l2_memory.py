@@ -32,7 +32,7 @@ def level(write_limit=LIMITED, channels=1, **settings):
     """An L2 of lines of 128 bytes, each two of the cores', with sectors of 16; memory takes 20 cycles."""
     gpu, cores, tables = bench(gpu__cores=3, l2__slices=2, l2__bytes=1024, l2__ways=2, l2__line=128, dram__channels=channels)
     l2 = gpu.l2
-    l2.write_limit, l2.write_back = write_limit, 1
+    l2.write_limit, l2.counts_writes, l2.write_back = write_limit, int(write_limit > 0), 1
     for name, value in settings.items():
         setattr(l2, name, value)
     gpu.unfinished = 10

@@ -272,7 +272,8 @@ class Lsu(Section):
     coalesce: _switch("lanes that touch the same line share one transaction") = True
     sector: _number("bytes that a transaction moves at least; divides the line", "bytes", at_least=1, at_most=128) = 32
     stores: _number(
-        "transactions of stores that a core may have in flight until the level that keeps them has answered; 0: no limit and no answer",
+        "transactions of stores that a core may have in flight until the level that keeps them has answered; 0: no limit and no answer, and "
+        "nothing waits for stores, the end of the kernel neither, as in guppy",
         "transactions", at_most=1024,
     ) = 0  # fmt: skip
     drain: _choice(

@@ -150,6 +150,7 @@ def _set_up_l2(gpu: Any, config: Config) -> None:
         return
     l2.latency, l2.ports, l2.limit, l2.write_limit = own.latency, own.ports, own.mshrs, own.write_buffer
     line_tables.configure(l2.misses, own.slices * own.mshrs)
+    l2.counts_writes = int(own.write_buffer > 0 or config.lsu.stores > 0)
     l2.atomic_latency = own.atomic_latency
     l2.line_shift = own.line.bit_length() - 1
     l2.ratio_shift = l2.line_shift - gpu.line_shift

@@ -56,7 +56,8 @@ L2 = record(
         write_allocate="i8",                  # 1: a store whose line is not here brings it a block
         atomic_latency="i8",                  # further cycles until an atomic is answered
         limit="i8",                           # MSHRs of a slice
-        write_limit="i8",                     # lines of a slice on their way to memory; 0: any number, and nobody counts them
+        write_limit="i8",                     # lines of a slice on their way to memory; 0: any number
+        counts_writes="i8",                   # 1: they are counted, and the kernel ends when they are written
     ),
     state=dict(
         cache=L2Cache,

@@ -75,7 +75,7 @@ def write_back(gpu, l2, slice, gone, now):
     if l2.cache.evicted_dirty == EMPTY:
         return
     _begin_write(gpu, l2, slice)
-    finished = request(LINE_WRITTEN if l2.write_limit > 0 else NOTHING, slice, gone, EMPTY, 0)
+    finished = request(LINE_WRITTEN if l2.counts_writes != 0 else NOTHING, slice, gone, EMPTY, 0)
     if serve(gpu, gone << l2.line_shift, popcount(l2.cache.evicted_dirty) << l2.sector_shift, 1, finished, now) == UNKNOWN:
         _leave_buffer(l2, slice)
 
@@ -83,7 +83,7 @@ def write_back(gpu, l2, slice, gone, now):
 @inlined
 def _begin_write(gpu, l2, slice):
     """A slice has something for memory in its buffer; the kernel does not end before it is written."""
-    if l2.write_limit > 0:
+    if l2.counts_writes != 0:
         l2.writing[slice] += 1
         gpu.unfinished = gpu.unfinished + 1
 
@@ -91,7 +91,7 @@ def _begin_write(gpu, l2, slice):
 @inlined
 def _leave_buffer(l2, slice):
     """Memory has taken something of a slice's buffer."""
-    if l2.write_limit > 0:
+    if l2.counts_writes != 0:
         l2.writing[slice] -= 1
 
 
@@ -104,7 +104,7 @@ def _slice_of(l2, line):
 @out_of_line
 def write_memory(gpu, l2, asked, now):
     """A store that the cache passed on reaches memory."""
-    told = l2.write_limit > 0 or asked.tag & TRACKED_TAG != 0
+    told = l2.counts_writes != 0 or asked.tag & TRACKED_TAG != 0
     finished = request(WRITTEN if told else NOTHING, asked.core, asked.line, asked.sectors, asked.tag)
     address = (asked.line >> l2.ratio_shift) << l2.line_shift
     if serve(gpu, address, popcount(asked.sectors) << l2.sector_shift, 1, finished, now) == UNKNOWN:
@@ -126,7 +126,7 @@ def end_write(gpu, l2, asked, now):
     """Memory has written what a slice had sent: a store, or a line that it has written back."""
     if asked.kind != LINE_WRITTEN and asked.tag & TRACKED_TAG != 0:
         send_back(gpu, asked, now)
-    if l2.write_limit > 0:
+    if l2.counts_writes != 0:
         gpu.unfinished = gpu.unfinished - 1
     if gpu.dram.banks == 0:
         slice = np.int64(asked.core) if asked.kind == LINE_WRITTEN else _slice_of(l2, asked.line)
