@@ -96,3 +96,10 @@ def test_an_unknown_probe_has_a_nearest_name():
 
 def test_a_number_has_four_digits_or_is_whole():
     assert [number(value) for value in (0.49996, 27.93, 98304.0, 64.0)] == ["0.5", "27.93", "98304", "64"]
+
+
+def test_the_longest_grid_and_block_are_found():
+    rows = measured("limits", gpu__grid_y=1000, gpu__grid_z=0, core__block_z=7, constant__space=12345)
+    found = {key: rows[f"limits.{key}"].reading.measured for key in ("grid-y", "block-z", "constants")}
+    assert found == {"grid-y": 1000, "block-z": 7, "constants": 12345}
+    assert rows["limits.grid-z"].configured is None

@@ -63,6 +63,8 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Gpu(Section):
     clock: _number("core clock, to which dram.clock is related; 0: one memory clock per cycle", "MHz", at_most=100_000) = 0
     cores: _number("cores (NVIDIA: multiprocessors)", "cores", at_least=1, at_most=MAX_CORES) = 2
+    grid_y: _number("blocks that a grid may have in y; 0: no limit", "blocks", at_most=(1 << 31) - 1) = 0
+    grid_z: _number("blocks that a grid may have in z; 0: no limit", "blocks", at_most=(1 << 31) - 1) = 0
     launch_latency: _number("cycles from the start of a launch until the first block is handed out", "cycles", at_most=100_000) = 0
     dispatch_latency: _number("cycles from a free block slot to the first instruction of the next block", "cycles", at_most=100_000) = 0
     dispatch: _choice(
@@ -82,6 +84,7 @@ class Core(Section):
     ) = 0
     threads: _number("threads that a core holds at a time; 0: warps x lanes", "threads", at_most=MAX_WARPS * MAX_LANES) = 0
     block_threads: _number("threads of the largest block; 0: no limit", "threads", at_most=MAX_WARPS * MAX_LANES) = 0
+    block_z: _number("threads that a block may have in z; 0: no limit", "threads", at_most=MAX_WARPS * MAX_LANES) = 0
     thread_registers: _number("registers that a thread may have at most; 0: no limit", "registers", at_most=1024) = 0
     registers: _number("32-bit registers that a core's threads share; 0: no limit", "registers", at_most=1 << 20) = 0
     register_unit: _number("registers are allocated to a warp in multiples of this", "registers", at_least=1, at_most=4096) = 256
@@ -334,6 +337,7 @@ class Shared(Section):
 class Constant(Section):
     """The constant cache of a core, in two levels."""
 
+    space: _number("constants that a program may have; 0: no limit", "bytes", at_most=(1 << 31) - 1) = 0
     bytes: _number("capacity of the first level; 0: absent", "bytes", at_most=1 << 16) = 0
     line: _number("bytes of its line, a power of two", "bytes", at_least=4, at_most=1024) = 64
     ways: _number("lines that a set of it holds", "ways", at_least=1, at_most=64) = 4

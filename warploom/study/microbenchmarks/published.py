@@ -139,6 +139,10 @@ _FIGURES: dict[str, dict[str, _Figure]] = {
     "fence.store": {"rtx3070": (327, "MH")},
     "barrier.32": dict.fromkeys(ALL[:4], ((64, float("inf")), "PG")),
     "limits.block-threads": dict.fromkeys(ALL, (1024, "PG")),
+    "limits.block-z": dict.fromkeys(ALL, (64, "PG")),
+    "limits.grid-y": dict.fromkeys(ALL, (65535, "PG")),
+    "limits.grid-z": dict.fromkeys(ALL, (65535, "PG")),
+    "limits.constants": dict.fromkeys(ALL, (65536, "PG")),
     "limits.registers": dict.fromkeys(ALL, (255, "PG")),
     "limits.shared": {
         "v100": (98304, "PG"),
