@@ -81,6 +81,7 @@ CODE_COLUMNS = 32  # a core reads the first half of a row, one line of its host'
 # A core with warps is handed decoded instructions: in the place of their words stands what it issues them by.
 PORT = WORD       # where it is issued: a number of PORTS
 BANK_READS = WORD_HIGH  # how many registers it reads of each register bank, four bits a bank
+REUSE = READ_A    # which operands it takes from the reuse cache or leaves there: `machine/core/reuse_cache.py`
 
 # ---------------------------------------------------------------------------------------------------------
 # Operand codes. Lane register r is r; the others lie above all lane registers.

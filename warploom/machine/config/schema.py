@@ -205,6 +205,10 @@ class Operands(Section):
         "register banks of a scheduler, register r in bank r % banks; 0: all registers are read at once", "banks", at_most=MAX_BANKS
     ) = 0
     reads: _number("registers that a bank reads per cycle", "registers", at_least=1, at_most=4) = 1
+    reuse: _switch(
+        "a register of each bank and operand place that the warp's next instruction needs there, too, is kept for it: what a compiler marks in "
+        "straight code"
+    ) = False
     window: _number("cycles from the issue in which an instruction reads its registers without delay", "cycles", at_least=1, at_most=16) = 3
     collectors: _number(
         "operand collectors of a scheduler: instructions that gather registers at the same time; 0: a late one stops those that follow",

@@ -18,6 +18,7 @@ from warploom.machine.core.operand_banks import OperandBanks
 from warploom.machine.core.partitions import Partitions
 from warploom.machine.core.performance_monitor import Monitor
 from warploom.machine.core.pipes import Pipes
+from warploom.machine.core.reuse_cache import ReuseCache
 from warploom.machine.core.scheduling.scheduler import Scheduler
 from warploom.machine.core.spawn import Spawn
 from warploom.machine.core.texture.lane_slots import LaneSlots
@@ -95,6 +96,7 @@ Core = record(
         specials=Pipes,
         partitions=Partitions,
         operands=OperandBanks,
+        reuse=ReuseCache,
         spaces=Spaces,
         constants=ConstantCache,
         access=Access,

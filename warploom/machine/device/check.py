@@ -71,7 +71,7 @@ def check(config: Config, program: Program) -> None:
 
 
 def _check_extents(config: Config, program: Program) -> None:
-    """A grid and a block are no larger in y and z than the launch hardware counts, and constants fit into their space. Raises LaunchError."""
+    """A grid and a block are no larger in y and z than hardware counts, and constants fit into their space. Raises LaunchError."""
     _, grid_y, grid_z = program.launch.grid_dims
     _, _, block_z = program.launch.block_dims
     for what, items, axis, size, setting in (
