@@ -30,7 +30,7 @@ MARK_BITS = REGISTER_BITS + 2
 ReuseCache = record(
     side_by_side=(MAX_SCHEDULERS,),
     settings=dict(
-        banks="i8",                                           # as the register file's, a power of two; 0: there is none, or nothing is marked
+        banks="i8",                                           # as of the register file, a power of two; 0: there is none
     ),
     state=dict(
         kept=("i8", (MAX_SCHEDULERS, PLACES * MAX_BANKS)),    # [scheduler, place * banks + bank] warp and register + 1; 0: nothing

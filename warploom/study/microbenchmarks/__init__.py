@@ -18,6 +18,7 @@ NAMES: dict[str, str] = {
     "latency": "arithmetic_latency",
     "throughput": "throughput",
     "mixed": "mixed_issue",
+    "banks": "operand_banks",
     "instruction-cache": "instruction_cache",
     "barrier": "barrier",
     "shared": "shared_memory",

@@ -57,7 +57,7 @@ def chain(bench: Bench, *names: str) -> float:
                 operation(k, name)
 
     lanes = bench.device.lanes
-    return each(bench, body, CHAIN // len(names), threads=lanes, block=lanes, prepare=prepare)
+    return each(bench, body, CHAIN // len(names), threads=lanes, block=lanes, prepare=prepare, awaited=(VALUE,))
 
 
 def measure(bench: Bench) -> Finding:

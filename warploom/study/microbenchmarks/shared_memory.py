@@ -12,14 +12,14 @@ from warploom.study.microbenchmarks.bench import Bench
 from warploom.study.microbenchmarks.l1_bandwidth import cycles_to_send
 from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, Microbenchmark, Reading
 from warploom.study.microbenchmarks.throughput import most_warps
-from warploom.study.microbenchmarks.timed import BODY, WORD, each
+from warploom.study.microbenchmarks.timed import BODY, SEVERAL, WORD, each
 
 STRIDES = (0, *range(1, 34))  # words between neighbouring lanes
 QUICK = (0, 1, 2, 3, 8, 32, 33)
 SHOWN = (1, 2, 4, 8, 16, 32, 33)
 ADDRESS = BODY
 VALUES = range(BODY + 1, BODY + 9)  # registers that loads write in turn
-COUNT, ROUNDS = 16, 8
+COUNT = 16
 
 
 def latency(bench: Bench) -> float:
@@ -29,7 +29,7 @@ def latency(bench: Bench) -> float:
         for _ in range(count):
             k.load(ADDRESS, ADDRESS, space=SHARED_SPACE)
 
-    return each(bench, body, 32, threads=1, block=1, prepare=lambda k: k.mov(ADDRESS, 0), shared_bytes=4096)
+    return each(bench, body, 32, threads=1, block=1, prepare=lambda k: k.mov(ADDRESS, 0), shared_bytes=4096, awaited=(ADDRESS,))
 
 
 def cycles_a_load(bench: Bench, stride: int) -> float:
@@ -46,9 +46,7 @@ def cycles_a_load(bench: Bench, stride: int) -> float:
 
     frame = {"threads": warps * lanes, "block": warps * lanes, "prepare": prepare, "awaited": VALUES}
     needed = (max(STRIDES) * lanes + 1) * WORD
-    return (
-        each(bench, body, COUNT, rounds=2 if bench.quick else ROUNDS, shared_bytes=min(needed, bench.device.shared_bytes), **frame) / warps
-    )
+    return each(bench, body, COUNT, lengths=SEVERAL, shared_bytes=min(needed, bench.device.shared_bytes), **frame) / warps
 
 
 def strides(bench: Bench) -> list[int]:
