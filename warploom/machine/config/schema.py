@@ -191,7 +191,11 @@ class Pipes(Section):
     multiply: _choice("the pipe that multiplies integers", "integer", "float") = "integer"
     bits: _choice("the pipe that counts and reverses bits", "integer", "special") = "integer"
     convert: _choice("the pipe that converts between integer and float", "integer", "float", "special") = "float"
+    shuffle: _choice(
+        "what moves values between lanes: a pipe, or the way to the load/store unit and shared memory", "integer", "load_store"
+    ) = "integer"
     multiply_interval: _interval("integer multiplies") = 0
+    shuffle_interval: _interval("shuffles") = 0
     convert_interval: _interval("conversions between integer and float") = 0
     divide_interval: _interval("integer divides, which are long sequences,") = 0
     float_divide_interval: _interval("float divides") = 0
@@ -232,6 +236,7 @@ class Latency(Section):
     double: _number("double add, multiply, multiply-add, compare, conversion", "cycles", at_least=1, at_most=4096) = 1
     double_divide: _number("double divide and square root", "cycles", at_least=1, at_most=4096) = 1
     mask: _number("comparison of lanes into a mask register of AVX-512; 0: as alu", "cycles", at_most=4096) = 0
+    shuffle: _number("a value of a different lane of the warp; 0: as alu", "cycles", at_most=4096) = 0
     scalar: _number("arithmetic in the scalar unit, where there is one (pipes.scalar)", "cycles", at_least=1, at_most=4096) = 1
     to_float: _number(
         "further cycles until the float pipe can use a result of the integer pipe, where these are apart", "cycles", at_most=4096

@@ -237,7 +237,9 @@ def _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, u
     if core.partitions.own != 0:
         pipe = enter(core.partitions, number, port, core.partitions.hold[kind], now)
         until = np.int64(now + latency)
-        if gpu.log.tracing != 0:
+        if port == SHARED:  # a shuffle, which shared memory's crossbar takes in one pass
+            core.shared_free = max(np.int64(core.shared_free), np.int64(now)) + 1
+        elif gpu.log.tracing != 0:
             free = core.partitions.free[number, pipe]
             emit(gpu.log, tables, now, PIPE, core.number, warp, pc, part, number * len(PORTS) + pipe, free)
     elif port == ALU:
@@ -247,7 +249,7 @@ def _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, u
             emit(gpu.log, tables, now, PIPE, core.number, warp, pc, part, pipe, core.alus.free[pipe])
     else:
         until = accept(core.specials, now, latency)
-    reason = SHORT_SCOREBOARD if port == SPECIAL else WAIT
+    reason = SHORT_SCOREBOARD if port == SPECIAL or port == SHARED else WAIT
     mark_busy(core.scoreboard, tables.code, warp, pc, part, warps.lanes, until, reason)
     return until
 

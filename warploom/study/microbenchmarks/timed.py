@@ -23,7 +23,6 @@ from warploom.study.microbenchmarks.bench import Bench
 BEGIN, END, LEFT, PASS, ROUNDS, OUT = range(FREE, FREE + 6)
 BODY = OUT + 1  # the first register that a body may use
 WORD = 4
-SEVERAL = (2, 3, 4, 5, 6)  # lengths of straight code in which many warps run
 PAGE = 1 << 16  # data begin at a multiple, above the threads' clocks
 
 Body = Callable[[Kernel, int], None]
@@ -103,13 +102,17 @@ def span(bench: Bench, program: Program) -> int:
     return int(clocks[:, 1].max()) - int(clocks[:, 0].min())
 
 
-def each(bench: Bench, body: Body, count: int, *, rounds: int = 1, lengths: Sequence[int] = (1, 2), **frame: Any) -> float:
-    """Cycles that one of a body's operations takes: the difference of two lengths of the body, over all rounds.
+def each(bench: Bench, body: Body, count: int, *, rounds: int = 1, **frame: Any) -> float:
+    """Cycles that one of a body's operations takes: the difference of 2 x count and count, over all rounds."""
+    return each_by_lengths(bench, body, (count, 2 * count), rounds=rounds, **frame)
 
-    lengths: multiples of count. Of several it is the difference that most pairs agree on: where many warps run, a length may end a few
-    cycles later than the others, by how its last instructions lie in their cache lines.
+
+def each_by_lengths(bench: Bench, body: Body, lengths: Sequence[int], *, rounds: int = 1, **frame: Any) -> float:
+    """The same from lengths of the body: of several the difference that most pairs of them agree on.
+
+    Where many warps run, a length may end a few cycles later than the others, by how its last instructions lie in their cache lines.
     """
-    spans = [span(bench, timed(body, n * count, rounds=rounds, **frame)) for n in lengths]
+    spans = [span(bench, timed(body, length, rounds=rounds, **frame)) for length in lengths]
     slopes = [Fraction(last - first, b - a) for (a, first), (b, last) in combinations(zip(lengths, spans, strict=True), 2)]
     agreed, pairs = Counter(slopes).most_common(1)[0]
-    return float(agreed if pairs > 1 else median(slopes)) / (count * rounds)
+    return float(agreed if pairs > 1 else median(slopes)) / rounds
