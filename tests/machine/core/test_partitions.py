@@ -97,10 +97,9 @@ def test_shuffles_go_the_way_to_shared_memory(gpu, engine):
     assert cycles_each(shuffles, gpu=gpu, pipes__shuffle="integer", pipes__shuffle_interval=0) == 16 * 2
 
 
-def test_shared_memory_takes_a_shuffle_or_an_access_a_cycle():
-    load = {"name": "load", "dst": RESULTS[0], "a": u.NONE, "space": u.SHARED_SPACE}
-    both = [made("shuffle_down", RESULTS[1], 4), load]
-    assert cycles_each(both, warps=16) == 2 * 16
+def test_shared_memory_takes_one_shuffle_a_cycle_however_fast_they_are_sent():
+    shuffles = [made("shuffle_down", register, number % 8) for number, register in enumerate(RESULTS)]
+    assert cycles_each(shuffles, warps=16, pipes__shuffle_interval=1) == 16 * 16
 
 
 def test_a_warp_waits_for_a_shuffle_as_for_shared_memory_and_for_room_as_mio_throttle():

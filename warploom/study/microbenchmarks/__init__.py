@@ -22,6 +22,7 @@ NAMES: dict[str, str] = {
     "instruction-cache": "instruction_cache",
     "barrier": "barrier",
     "shared": "shared_memory",
+    "constant": "constant_memory",
     "chase": "pointer_chase",
     "sectors": "sectors",
     "ways": "associativity",

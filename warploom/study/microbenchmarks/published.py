@@ -111,6 +111,9 @@ _FIGURES: dict[str, dict[str, _Figure]] = {
     "shared.stride-16": {"v100": (16.9, "KZ"), "a100": (15.8, "KZ")},
     "constant.hit": {"v100": (40, "MT"), "rtx3070": (14, "MH"), "h100": (17, "MT")},
     "constant.miss": {"v100": (114, "MT"), "rtx3070": (78, "MH"), "h100": (106, "MT")},
+    "constant.memory": {"v100": (448, "SJ")},
+    "constant.capacity": dict.fromkeys(("v100", "h100"), (2, "MT")),
+    "constant.next-capacity": dict.fromkeys(("v100", "h100"), ((64, float("inf")), "MT")),
     "chase.l1": {
         "v100": ((27.9, 28.6), "GB"),
         "a100": ((33.0, 33.9), "GB"),
@@ -136,6 +139,7 @@ _FIGURES: dict[str, dict[str, _Figure]] = {
     },
     "sectors.sector": dict.fromkeys(ALL, (32, "MT AS")),
     "sectors.line": dict.fromkeys(ALL, (128, "MT AS")),
+    "ways.l2": {"v100": (24, "AS"), "a100": (16, "AS"), "a40": (16, "AS"), "rtx3070": (16, "AS"), "h100": (20, "AS")},
     "ways.l1-sets": dict.fromkeys(ALL, (4, "AS")),
     "l1.bandwidth": {"v100": (126, "GB"), "a100": (126, "GB"), "a40": (64, "GB"), "rtx3070": (63.6, "YK"), "h100": (126, "GB")},
     "l1.stride-1": {"a100": (1.02, "GB"), "a40": (2.00, "GB")},
