@@ -105,7 +105,13 @@ def test_both_engines_agree():
     assert cycles_each(tile, gpu="a40", engine="native", warps=8) == cycles_each(tile, gpu="a40", engine="python", warps=8)
 
 
-@pytest.mark.parametrize("banks", [0, 3, 6])
+@pytest.mark.parametrize("banks", [3, 6])
 def test_it_has_an_entry_for_each_bank(banks):
-    with pytest.raises(ConfigError, match=f"^operands.reuse: an entry for each of operands.banks = {banks}, which is a power of two then$"):
+    with pytest.raises(
+        ConfigError, match=f"^operands.reuse: an entry for each of operands.banks = {banks}, which has to be a power of two$"
+    ):
         load_config("a40", {"operands.banks": banks})
+
+
+def test_without_banks_there_is_nothing_to_reuse():
+    assert cycles_each([made("fma", register, 8, 10, 12) for register in RESULTS], gpu="a40", operands__banks=0) / 8 == 1
