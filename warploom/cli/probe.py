@@ -41,8 +41,9 @@ def command(
     machine differs by more than 5 %, and the published values of the real GPU, with ~ where those differ.
 
     \b
-    Probes: latency, throughput, mixed, instruction-cache, barrier, shared,
-    chase, sectors, ways, l1, l2, dram, atomics, fence, limits, launch
+    Probes: latency, throughput, mixed, banks, instruction-cache, barrier,
+    shared, constant, chase, sectors, ways, l1, l2, dram, atomics, fence,
+    limits, launch
 
     \b
     Examples:

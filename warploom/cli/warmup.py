@@ -47,7 +47,7 @@ class Part(NamedTuple):
 def command(as_json: bool) -> None:
     """Compile the native engine now, once for an installation.
 
-    Without it, the first long run compiles what it needs, for about 15 seconds. Short runs never need it. Code that is in the cache is
+    Without it, the first long run compiles what it needs, for 15 to 35 seconds. Short runs never need it. Code that is in the cache is
     loaded and not compiled again. The cache is a directory of the user's, or the one that WARPLOOM_CACHE names. Native code is
     executed, so a directory that belongs to somebody else, or that others may write to, is not used.
 

@@ -24,6 +24,11 @@ class Bundle(NamedTuple):
     code: list[int]
 
 
+def _slowness(latency: int) -> float:
+    """The order of latency classes in which the last one is a bundle's. A shuffle comes after integer arithmetic, and before all else."""
+    return u.L_ALU + 0.5 if latency == u.L_SHUFFLE else latency
+
+
 @dataclass
 class ProgramBuilder:
     """Collects instructions; `arrays()` gives the two tables of a Program."""
@@ -62,7 +67,7 @@ class ProgramBuilder:
         if latency == u.NONE and len(rows) == 1:
             latency = main[u.LATENCY]
         elif latency == u.NONE:
-            latency = max(row[u.LATENCY] for row in rows) if main[u.UNIT] == u.ALU else main[u.LATENCY]
+            latency = max((row[u.LATENCY] for row in rows), key=_slowness) if main[u.UNIT] == u.ALU else main[u.LATENCY]
         code = [0] * u.CODE_COLUMNS
         code[u.COUNT], code[u.ISSUE_UNIT], code[u.ISSUE_LATENCY] = len(rows), main[u.UNIT] if unit == u.NONE else unit, latency
         code[u.READ_A], code[u.READ_B] = rows[0][u.A], rows[0][u.B]

@@ -81,6 +81,7 @@ CODE_COLUMNS = 32  # a core reads the first half of a row, one line of its host'
 # A core with warps is handed decoded instructions: in the place of their words stands what it issues them by.
 PORT = WORD       # where it is issued: a number of PORTS
 BANK_READS = WORD_HIGH  # how many registers it reads of each register bank, four bits a bank
+REUSE = READ_A    # which operands it takes from the reuse cache or leaves there: `machine/core/reuse_cache.py`
 
 # ---------------------------------------------------------------------------------------------------------
 # Operand codes. Lane register r is r; the others lie above all lane registers.
@@ -119,10 +120,10 @@ DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lan
 # Latency classes: a preset gives cycles for each (section `latency`).
 LATENCIES = (
     "alu", "multiply", "divide", "float", "float_multiply", "fma", "float_divide", "special", "convert", "control", "memory", "bits",
-    "double", "double_divide", "scalar", "mask",
+    "double", "double_divide", "scalar", "mask", "shuffle",
 )  # fmt: skip
 (L_ALU, L_MULTIPLY, L_DIVIDE, L_FLOAT, L_FLOAT_MULTIPLY, L_FMA, L_FLOAT_DIVIDE, L_SPECIAL, L_CONVERT, L_CONTROL, L_MEMORY, L_BITS,
- L_DOUBLE, L_DOUBLE_DIVIDE, L_SCALAR, L_MASK) = range(len(LATENCIES))  # fmt: skip
+ L_DOUBLE, L_DOUBLE_DIVIDE, L_SCALAR, L_MASK, L_SHUFFLE) = range(len(LATENCIES))  # fmt: skip
 
 # Address spaces.
 SPACES = ("global", "shared", "local", "constant")
@@ -335,14 +336,14 @@ def _rows() -> list[Operation]:
     ]
     cross_lane = [
         ("ballot", L_ALU, "da", "scalar pair d = one bit per lane, 1 where the lane takes part (mask, predicate) and a != 0"),
-        ("shuffle", L_ALU, "dabc", "d = a of lane b of the segment, b unsigned modulo its c lanes (NONE: all of the warp); active or not; "
-         "a scalar d takes lane 0's b"),
-        ("shuffle_up", L_ALU, "dabc", "d = a of the lane b lanes below, or its own a where that is not in its segment of c lanes"),
-        ("shuffle_down", L_ALU, "dabc", "d = a of the lane b lanes above, or its own a where that is not in its segment of c lanes"),
-        ("shuffle_xor", L_ALU, "dabc", "d = a of the lane whose number differs in the bits of b, or its own a where that lane is in a "
+        ("shuffle", L_SHUFFLE, "dabc", "d = a of lane b of the segment, b unsigned modulo its c lanes (NONE: all of the warp); active or "
+         "not; a scalar d takes lane 0's b"),
+        ("shuffle_up", L_SHUFFLE, "dabc", "d = a of the lane b lanes below, or its own a where that is not in its segment of c lanes"),
+        ("shuffle_down", L_SHUFFLE, "dabc", "d = a of the lane b lanes above, or its own a where that is not in its segment of c lanes"),
+        ("shuffle_xor", L_SHUFFLE, "dabc", "d = a of the lane whose number differs in the bits of b, or its own a where that lane is in a "
          "segment of c lanes after its own"),
-        ("permute", L_ALU, "dab", "d of lane b (unsigned, modulo the warp's) = a of this lane, where it takes part; of several the highest "
-         "lane's; 0 where none"),
+        ("permute", L_SHUFFLE, "dab", "d of lane b (unsigned, modulo the warp's) = a of this lane, where it takes part; of several "
+         "the highest lane's; 0 where none"),
         ("lane_bit", L_ALU, "da", "d = this lane's bit of the scalar pair a, 0 or 1"),
         ("insert_lane", L_ALU, "dab", "d of lane b (unsigned, modulo the warp's) = a of that lane, active or not; other lanes keep theirs"),
         ("get_scalar", L_ALU, "dai", "scalar d = the scalar register with number a + i; 0 where there is none"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa import uop as u
-from warploom.isa.program import Launch, Program
+from warploom.isa.launch import Extent, Launch
+from warploom.isa.program import Program
 from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.uop import IMMEDIATE, NONE, Uop
 
@@ -85,20 +86,25 @@ class Kernel:
         self,
         name: str,
         *,
-        threads: int,
-        block: int,
+        threads: int = 1,
+        block: Extent,
+        grid: Extent = 0,
         data: np.ndarray | None = None,
         memory_bytes: int = 0,
         shared_bytes: int = 0,
+        constants: np.ndarray | None = None,
         registers: int = REGISTERS,
     ) -> Program:
-        """The program. data: initial memory, any array, from byte 0. registers: that a thread has."""
+        """The program. grid: blocks, in the place of threads. data, constants: initial memory and constant memory, any arrays, from byte 0.
+
+        registers: that a thread has.
+        """
         builder = ProgramBuilder()
         for operation, fields, target in self._lines:
             uop = Uop(operation, target=self._labels[target] if target else NONE, **fields)
             builder.add([uop], text=f"{uop} {target}".rstrip())
         uops, code, text = builder.arrays()
-        first = np.zeros(0, np.uint8) if data is None else np.ascontiguousarray(data).view(np.uint8)
+        first, second = (np.zeros(0, np.uint8) if a is None else np.ascontiguousarray(a).view(np.uint8) for a in (data, constants))
         return Program(
             "micro-ops",
             name,
@@ -107,8 +113,9 @@ class Kernel:
             text,
             registers,
             tuple(f"r{number}" for number in range(registers)),
-            launch=Launch(threads, block, registers=_LAUNCH, shared_bytes=shared_bytes),
+            launch=Launch(threads, block, grid=grid, registers=_LAUNCH, shared_bytes=shared_bytes),
             labels=dict(self._labels),
             data=first,
+            constants=second,
             memory_bytes=memory_bytes,
         )

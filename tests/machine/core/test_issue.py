@@ -180,7 +180,7 @@ def test_who_looks_on_is_called_before_each_micro_op(pc, watched):
 def test_results_are_there_after_the_latency_of_their_class(pc, reason):
     made = about_to(pc, tracing=1)
     core = made.core
-    core.latency[:] = 50 + np.arange(16)
+    core.latency[:] = 50 + np.arange(len(core.latency))
     pipes = core.alus if pc == ADD else core.specials
     pipe = lowest(pipes.idle)
     go(made)

@@ -17,7 +17,7 @@ from warploom.machine.core.operand_banks import OperandBanks, read_operands
 from warploom.machine.device.decode import decode
 from warploom.machine.engine.unit import mirror, unit
 
-ONE_READ = {"operands__banks": 2, "operands__reads": 1, "operands__window": 3}
+ONE_READ = {"operands__banks": 2, "operands__reads": 1, "operands__window": 3, "operands__reuse": False}
 EVEN, ODD = (10, 12, 14), (9, 11, 13)
 
 
@@ -73,14 +73,14 @@ def test_three_operands_in_one_bank_slow_a_stream_of_multiply_adds_and_two_and_o
     apart = [made("fma", register, *EVEN[:2], ODD[0]) for register in range(16, 24)]
     assert cycles_each(same, **ONE_READ) / 8 == 3
     assert cycles_each(apart, **ONE_READ) / 8 == 2
-    assert cycles_each(same, operands__banks=0) / 8 == 2
+    assert cycles_each(same, operands__banks=0, operands__reuse=False) / 8 == 2
 
 
 def test_a_mix_of_integers_and_floats_is_bound_by_banks_of_one_read():
     """Five operands for two instructions, three of them in one bank: 8/3 instructions a cycle. Measured on GA102: 2.65."""
     mixed = [made(name, register) for register, name in enumerate(("fma", "add") * 4, 16)]
     assert 16 * 8 / cycles_each(mixed, warps=16, **ONE_READ) == pytest.approx(8 / 3, rel=0.02)
-    assert 16 * 8 / cycles_each(mixed, warps=16) == 4
+    assert 16 * 8 / cycles_each(mixed, warps=16, operands__banks=0, operands__reuse=False) == 4
 
 
 def test_a_late_instruction_has_its_result_late():

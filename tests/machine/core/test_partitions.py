@@ -54,6 +54,7 @@ def test_one_warp_gets_no_more_than_the_pipe_of_its_scheduler(name, cycles):
         ("d2l", 8),
         ("ddiv", 330),
         ("dsqrt", 330),
+        ("shuffle_down", 26),
     ],
 )
 def test_a_latency_is_what_a_chain_of_dependent_instructions_takes(name, latency):
@@ -84,6 +85,33 @@ def test_a_float_pipe_whose_other_half_is_the_integer_pipe():
     assert 4 * 16 / cycles_each(apart("fma"), warps=4, **half) == 4.0
     assert 4 * 16 / cycles_each(apart("add"), warps=4, **half) == 2.0
     assert 16 * 16 / cycles_each(apart("add", "fma"), warps=16, **half) == 4.0
+
+
+@pytest.mark.parametrize("gpu", ["v100", "a100", "a40", "h100"])
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_shuffles_go_the_way_to_shared_memory(gpu, engine):
+    """32 results a cycle and multiprocessor: CUDA Programming Guide, arithmetic throughput, 7.0 to 9.0."""
+    shuffles = [made("shuffle_down", register, number % 8) for number, register in enumerate(RESULTS)]
+    assert cycles_each(shuffles, warps=1, engine=engine, gpu=gpu) == 16 * 4
+    assert cycles_each(shuffles, warps=16, engine=engine, gpu=gpu) == 16 * 16
+    assert cycles_each(shuffles, gpu=gpu, pipes__shuffle="integer", pipes__shuffle_interval=0) == 16 * 2
+
+
+def test_shared_memory_takes_one_shuffle_a_cycle_however_fast_they_are_sent():
+    shuffles = [made("shuffle_down", register, number % 8) for number, register in enumerate(RESULTS)]
+    assert cycles_each(shuffles, warps=16, pipes__shuffle_interval=1) == 16 * 16
+
+
+def test_a_warp_waits_for_a_shuffle_as_for_shared_memory_and_for_room_as_mio_throttle():
+    code = Assembly()
+    for register in RESULTS:
+        code(**made("shuffle_down", register))
+    code(**made("add", RESULTS[0], RESULTS[-1]))
+    code("exit")
+    counters = GPU("sm", set={"fetch.buffer": 0, "memory.bytes": 1 << 16}).run(code.program(threads=256, block=256)).counters
+    assert counters["mio_throttle_warp_cycles"] > 100 and counters["short_scoreboard_warp_cycles"] > 8 * 20
+    assert counters["math_pipe_throttle_warp_cycles"] == 0
+    assert sum(value for name, value in counters.items() if name.endswith("_warp_cycles")) == counters["warp_cycles"]
 
 
 def test_an_interval_counts_where_lanes_do_not():

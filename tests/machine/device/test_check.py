@@ -10,6 +10,7 @@ from warploom.isa import uop as u
 from warploom.isa.launch import Launch
 from warploom.isa.views import F_RGBA8, F_RGBA32F, LINEAR, POINT, SAMPLER_FILTER, TRILINEAR, VIEW_COLUMNS, VIEW_FORMAT
 from warploom.machine.accounting.status import LaunchError
+from warploom.machine.config.presets import load_config
 from warploom.machine.device.check import MOST_THREADS, check, check_grid
 
 A, B, C = range(FREE, FREE + 3)
@@ -181,3 +182,41 @@ def test_blocks_that_wait_for_each_other_must_all_be_there(cores, said):
     assert f"so all {2 * cores + 1} must be on the machine at once, and it has {said}" in str(error.value)
     with pytest.raises(LaunchError, match=r"needs whole blocks in its cores; add --set gpu\.dispatch=spread$"):
         check_grid(config(gpu__cores=cores, gpu__dispatch="split"), WAITS, blocks=1, resident=2)
+
+
+BLOCK_OF_65 = "a block of 65 threads in z is too large, a block has at most 64 in z; make x the longest dimension, or set core.block_z"
+
+
+@pytest.mark.parametrize(
+    ("launch", "said"),
+    [
+        ({"block": 1, "grid": (1, 65536)}, "a grid of 65 536 blocks in y is too large, a grid has at most 65 535 in y; make x the longest "
+         "dimension, or set gpu.grid_y"),
+        ({"block": 1, "grid": (1, 1, 65536)}, "a grid of 65 536 blocks in z is too large, a grid has at most 65 535 in z; make x the "
+         "longest dimension, or set gpu.grid_z"),
+        ({"block": (1, 1, 65), "grid": 2}, BLOCK_OF_65),
+    ],
+)  # fmt: skip
+def test_a_grid_or_a_block_that_is_too_long(launch, said):
+    program = replace(one(), launch=Launch(**launch))
+    with pytest.raises(LaunchError) as error:
+        check(load_config("v100"), program)
+    assert str(error.value) == f"<program>: {said}"
+    check(load_config("v100", {"gpu.grid_y": 0, "gpu.grid_z": 0, "core.block_z": 0}), program)
+
+
+@pytest.mark.parametrize("launch", [{"block": (2, 2, 64), "grid": (1, 65535, 1)}, {"block": 1024, "grid": 100_000}])
+def test_a_grid_and_a_block_of_the_largest_size(launch):
+    check(load_config("v100"), replace(one(), launch=Launch(**launch)))
+
+
+def test_more_constants_than_there_is_room_for():
+    program = replace(one(), constants=np.zeros(65537, np.uint8))
+    with pytest.raises(LaunchError) as error:
+        check(load_config("h100"), program)
+    assert str(error.value) == (
+        "<program>: the program has 65 537 bytes of constants, constant memory has 65 536; keep large tables in global memory, "
+        "or set constant.space"
+    )
+    check(load_config("h100"), replace(program, constants=program.constants[1:]))
+    check(load_config("h100", {"constant.space": 0}), program)

@@ -96,3 +96,46 @@ def test_an_unknown_probe_has_a_nearest_name():
 
 def test_a_number_has_four_digits_or_is_whole():
     assert [number(value) for value in (0.49996, 27.93, 98304.0, 64.0)] == ["0.5", "27.93", "98304", "64"]
+
+
+def test_the_longest_grid_and_block_are_found():
+    rows = measured("limits", gpu__grid_y=1000, gpu__grid_z=0, core__block_z=7, constant__space=12345)
+    found = {key: rows[f"limits.{key}"].reading.measured for key in ("grid-y", "block-z", "constants")}
+    assert found == {"grid-y": 1000, "block-z": 7, "constants": 12345}
+    assert rows["limits.grid-z"].configured is None
+
+
+def test_levels_of_the_constant_cache_are_found():
+    rows = measured("constant", constant__bytes=1024, constant__latency=30, constant__next_bytes=8192, constant__next_latency=90)
+    found = {key: rows[f"constant.{key}"].reading.measured for key in ("hit", "miss", "memory", "capacity", "next-capacity")}
+    assert found == pytest.approx({"hit": 30, "miss": 90, "memory": 448, "capacity": 1, "next-capacity": 8}, rel=0.01)
+
+
+def test_ways_of_the_second_level_are_found_in_any_number_of_slices():
+    rows = measured("ways", l1__sets=32, l1__bytes=32768, l2__slices=48, l2__sets=64, l2__bytes=48 * 64 * 12 * 128)
+    assert rows["ways.l2"].reading.measured == rows["ways.l2"].configured == 12
+
+
+@pytest.mark.parametrize(("reads", "reuse", "found"), [(1, False, (3, 3)), (1, True, (3, 2)), (2, False, (2, 2))])
+def test_ports_of_the_register_banks_and_reuse_are_found(reads, reuse, found):
+    rows = measured("banks", operands__reads=reads, operands__reuse=reuse)
+    assert tuple(rows[f"banks.fma-{key}"].reading.measured for key in ("3", "reuse")) == found
+    assert not any(row.differs for row in rows.values())
+
+
+@pytest.mark.parametrize("gpu", ["sm", "rtx3070"])
+def test_rates_and_latencies_are_exact(gpu):
+    """Where a jump's code lies in its cache lines, and what was still on its way, made half a percent."""
+    config = load_config(gpu, {"gpu.cores": 1})
+    for name in ("latency", "mixed", "banks"):
+        for row in probe(name, Bench(config, "native")).rows:
+            assert row.reading.measured == row.configured, row.reading
+    rows = {row.reading.key: row for row in probe("shared", Bench(config, "native", quick=True)).rows}
+    assert rows["shared.latency"].reading.measured == config.shared.latency
+
+
+def test_a_shuffle_is_found_to_be_slower_than_an_add():
+    rows = measured("latency", latency__shuffle=31)
+    assert rows["latency.shuffle"].reading.measured == 31
+    rows = measured("throughput", pipes__shuffle_interval=16)
+    assert rows["throughput.shuffle"].reading.measured == rows["throughput.shuffle"].configured == 8

@@ -140,6 +140,8 @@ def check_together(config: Config) -> None:
             refuse(f"constant.{name}bytes = {size}: not a multiple of line x ways = {line * ways}")
         if size // line > MAX_CONSTANT_LINES:
             refuse(f"constant.{name}bytes = {size}: that is {size // line} lines; there is room for {MAX_CONSTANT_LINES}")
+    if config.operands.reuse and config.operands.banks & (config.operands.banks - 1):
+        refuse(f"operands.reuse: an entry for each of operands.banks = {config.operands.banks}, which has to be a power of two")
     if config.core.schedulers > config.core.warps:
         refuse(f"core.schedulers = {config.core.schedulers}: more than core.warps = {config.core.warps}")
     if config.core.issues_per_turn and config.core.divergence == "dwf":

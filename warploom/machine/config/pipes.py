@@ -9,7 +9,8 @@ from warploom.isa.needs import only_scalars
 from warploom.isa.program import Program
 from warploom.machine.config.schema import Config
 
-PORTS = {"integer": u.ALU, "float": u.FLOAT, "double": u.DOUBLE, "special": u.SPECIAL, "vector": u.ALU, "scalar": u.SCALAR_PORT}
+PORTS = {"integer": u.ALU, "float": u.FLOAT, "double": u.DOUBLE, "special": u.SPECIAL, "vector": u.ALU, "scalar": u.SCALAR_PORT,
+         "load_store": u.SHARED}  # fmt: skip
 SCALAR = u.LATENCIES[u.L_SCALAR]  # the class of what the scalar unit executes, whatever the operation
 
 
@@ -26,6 +27,7 @@ def _kinds(config: Config) -> tuple[str, ...]:
     found = {
         "multiply": pipes.multiply, "bits": pipes.bits, "convert": pipes.convert, "special": "special", "double": "double",
         "double_divide": "double", "float": "float", "float_multiply": "float", "fma": "float", "float_divide": "float",
+        "shuffle": pipes.shuffle,
     }  # fmt: skip
     if pipes.scalar:
         found[SCALAR] = SCALAR
@@ -37,7 +39,8 @@ def intervals(config: Config) -> tuple[int, ...]:
     pipes = config.pipes
     given = {
         "multiply": pipes.multiply_interval, "convert": pipes.convert_interval, "divide": pipes.divide_interval,
-        "float_divide": pipes.float_divide_interval, "double_divide": pipes.double_divide_interval, SCALAR: int(pipes.scalar),
+        "float_divide": pipes.float_divide_interval, "double_divide": pipes.double_divide_interval,
+        "shuffle": pipes.shuffle_interval, SCALAR: int(pipes.scalar),
     }  # fmt: skip
     return tuple(given.get(name, 0) or interval(config, kind) for name, kind in zip(u.LATENCIES, _kinds(config), strict=True))
 
@@ -89,6 +92,6 @@ def pipe_names(config: Config) -> dict[int, str]:
     """The arithmetic pipes of a core as events number them, with a name each: ALUs that are shared, or those of each scheduler."""
     if config.pipes.owner == "core":
         return {number: f"ALU {number}" for number in range(config.alu.count)}
-    names = [name for name in PORTS if name in set(pipe_of_class(config))]
+    names = [name for name in PORTS if name in set(pipe_of_class(config)) and name != "load_store"]
     schedulers = range(config.core.schedulers)
     return {number * len(u.PORTS) + PORTS[name]: f"{name} {number}" for number in schedulers for name in names}

@@ -63,6 +63,8 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Gpu(Section):
     clock: _number("core clock, to which dram.clock is related; 0: one memory clock per cycle", "MHz", at_most=100_000) = 0
     cores: _number("cores (NVIDIA: multiprocessors)", "cores", at_least=1, at_most=MAX_CORES) = 2
+    grid_y: _number("blocks that a grid may have in y; 0: no limit", "blocks", at_most=(1 << 31) - 1) = 0
+    grid_z: _number("blocks that a grid may have in z; 0: no limit", "blocks", at_most=(1 << 31) - 1) = 0
     launch_latency: _number("cycles from the start of a launch until the first block is handed out", "cycles", at_most=100_000) = 0
     dispatch_latency: _number(
         "cycles from the end of a block until the next one that takes its slot begins; those that find a slot at the launch begin at once",
@@ -85,6 +87,7 @@ class Core(Section):
     ) = 0
     threads: _number("threads that a core holds at a time; 0: warps x lanes", "threads", at_most=MAX_WARPS * MAX_LANES) = 0
     block_threads: _number("threads of the largest block; 0: no limit", "threads", at_most=MAX_WARPS * MAX_LANES) = 0
+    block_z: _number("threads that a block may have in z; 0: no limit", "threads", at_most=MAX_WARPS * MAX_LANES) = 0
     thread_registers: _number("registers that a thread may have at most; 0: no limit", "registers", at_most=1024) = 0
     registers: _number("32-bit registers that a core's threads share; 0: no limit", "registers", at_most=1 << 20) = 0
     register_unit: _number("registers are allocated to a warp in multiples of this", "registers", at_least=1, at_most=4096) = 256
@@ -193,7 +196,11 @@ class Pipes(Section):
     multiply: _choice("the pipe that multiplies integers", "integer", "float") = "integer"
     bits: _choice("the pipe that counts and reverses bits", "integer", "special") = "integer"
     convert: _choice("the pipe that converts between integer and float", "integer", "float", "special") = "float"
+    shuffle: _choice(
+        "what moves values between lanes: a pipe, or the way to the load/store unit and shared memory", "integer", "load_store"
+    ) = "integer"
     multiply_interval: _interval("integer multiplies") = 0
+    shuffle_interval: _interval("shuffles") = 0
     convert_interval: _interval("conversions between integer and float") = 0
     divide_interval: _interval("integer divides, which are long sequences,") = 0
     float_divide_interval: _interval("float divides") = 0
@@ -207,6 +214,10 @@ class Operands(Section):
         "register banks of a scheduler, register r in bank r % banks; 0: all registers are read at once", "banks", at_most=MAX_BANKS
     ) = 0
     reads: _number("registers that a bank reads per cycle", "registers", at_least=1, at_most=4) = 1
+    reuse: _switch(
+        "a register of each bank and operand place that the warp's next instruction needs there, too, is kept for it: what a compiler marks in "
+        "straight code"
+    ) = False
     window: _number("cycles from the issue in which an instruction reads its registers without delay", "cycles", at_least=1, at_most=16) = 3
     collectors: _number(
         "operand collectors of a scheduler: instructions that gather registers at the same time; 0: a late one stops those that follow",
@@ -230,6 +241,7 @@ class Latency(Section):
     double: _number("double add, multiply, multiply-add, compare, conversion", "cycles", at_least=1, at_most=4096) = 1
     double_divide: _number("double divide and square root", "cycles", at_least=1, at_most=4096) = 1
     mask: _number("comparison of lanes into a mask register of AVX-512; 0: as alu", "cycles", at_most=4096) = 0
+    shuffle: _number("a value of a different lane of the warp; 0: as alu", "cycles", at_most=4096) = 0
     scalar: _number("arithmetic in the scalar unit, where there is one (pipes.scalar)", "cycles", at_least=1, at_most=4096) = 1
     to_float: _number(
         "further cycles until the float pipe can use a result of the integer pipe, where these are apart", "cycles", at_most=4096
@@ -356,6 +368,7 @@ class Shared(Section):
 class Constant(Section):
     """The constant cache of a core, in two levels."""
 
+    space: _number("constants that a program may have; 0: no limit", "bytes", at_most=(1 << 31) - 1) = 0
     bytes: _number("capacity of the first level; 0: absent", "bytes", at_most=1 << 16) = 0
     line: _number("bytes of its line, a power of two", "bytes", at_least=4, at_most=1024) = 64
     ways: _number("lines that a set of it holds", "ways", at_least=1, at_most=64) = 4

@@ -15,9 +15,10 @@ from warploom.machine.core.load_store.constant_cache import ConstantCache
 from warploom.machine.core.load_store.lane_access import Access
 from warploom.machine.core.load_store.lsu import Lsu
 from warploom.machine.core.operand_banks import OperandBanks
-from warploom.machine.core.partitions import Partitions
+from warploom.machine.core.partitions import LATENCY_CLASSES, Partitions
 from warploom.machine.core.performance_monitor import Monitor
 from warploom.machine.core.pipes import Pipes
+from warploom.machine.core.reuse_cache import ReuseCache
 from warploom.machine.core.scheduling.scheduler import Scheduler
 from warploom.machine.core.spawn import Spawn
 from warploom.machine.core.texture.lane_slots import LaneSlots
@@ -74,7 +75,7 @@ Core = record(
         shared_banks="i8",             # banks of shared memory
         shared_bank_bytes="i8",        # bytes that a bank moves a cycle
         atomic_lanes="i8",             # lanes on one word of memory that are one operation
-        latency=("i8", 16),            # cycles by latency class: a number of LATENCIES
+        latency=("i8", LATENCY_CLASSES),            # cycles by latency class: a number of LATENCIES
     ),
     state=dict(
         stepped="i8",                  # the last cycle that was not skipped
@@ -98,6 +99,7 @@ Core = record(
         specials=Pipes,
         partitions=Partitions,
         operands=OperandBanks,
+        reuse=ReuseCache,
         spaces=Spaces,
         constants=ConstantCache,
         access=Access,

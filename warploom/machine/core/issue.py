@@ -23,6 +23,7 @@ from warploom.isa.uop import (
     OP,
     PORT,
     PORTS,
+    REUSE,
     SHARED,
     SPECIAL,
     SPECIAL_NUMBER,
@@ -56,6 +57,7 @@ from warploom.machine.core.partitions import enter
 from warploom.machine.core.performance_monitor import count_access, count_instruction
 from warploom.machine.core.pipes import accept
 from warploom.machine.core.ready_check import examine_after_issue
+from warploom.machine.core.reuse_cache import reads_without_reused
 from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.core.warps.stall_account import account, account_wait
 from warploom.machine.core.warps.warp_exit import end_warp
@@ -97,7 +99,10 @@ def issue(gpu, core, number, warp, tables, units, now):
     until = np.int64(now + 1)
     late = np.int64(0)
     if core.operands.banks != 0 and unit != CONTROL:
-        late = read_operands(core.operands, number, np.int64(tables.code[pc, BANK_READS]), now)
+        reads = np.int64(tables.code[pc, BANK_READS])
+        if core.reuse.banks != 0:
+            reads = reads_without_reused(core.reuse, number, warp, reads, tables.code[pc, REUSE])
+        late = read_operands(core.operands, number, reads, now)
     if unit == ALU or unit == SPECIAL:
         until = _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, units, now)
     elif unit == CONTROL:
@@ -232,7 +237,9 @@ def _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, u
     if core.partitions.own != 0:
         pipe = enter(core.partitions, number, port, core.partitions.hold[kind], now)
         until = np.int64(now + latency)
-        if gpu.log.tracing != 0:
+        if port == SHARED:  # a shuffle, which shared memory's crossbar takes in one pass
+            core.shared_free = max(np.int64(core.shared_free), np.int64(now)) + 1
+        elif gpu.log.tracing != 0:
             free = core.partitions.free[number, pipe]
             emit(gpu.log, tables, now, PIPE, core.number, warp, pc, part, number * len(PORTS) + pipe, free)
     elif port == ALU:
@@ -242,7 +249,7 @@ def _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, u
             emit(gpu.log, tables, now, PIPE, core.number, warp, pc, part, pipe, core.alus.free[pipe])
     else:
         until = accept(core.specials, now, latency)
-    reason = SHORT_SCOREBOARD if port == SPECIAL else WAIT
+    reason = SHORT_SCOREBOARD if port == SPECIAL or port == SHARED else WAIT
     mark_busy(core.scoreboard, tables.code, warp, pc, part, warps.lanes, until, reason)
     return until
 

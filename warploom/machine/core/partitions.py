@@ -27,7 +27,7 @@ from warploom.machine.engine.comparators import PLACES, exceeding
 from warploom.machine.engine.sizes import MAX_SCHEDULERS
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record
 
-LATENCY_CLASSES = 16  # room for the latency classes of `isa/uop.py`
+LATENCY_CLASSES = 17  # room for the latency classes of `isa/uop.py`
 
 Partitions = record(
     settings=dict(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from warploom.isa import uop as u
 from warploom.isa.needs import REDUCTIONS, SCALAR_ACCESSES, special_registers, uses
+from warploom.isa.numbers import grouped
 from warploom.isa.program import Program
 from warploom.isa.views import FORMATS, LINEAR, POINT, SAMPLER_FILTER, VIEW_FORMAT
 from warploom.machine.accounting.status import LaunchError
@@ -39,6 +40,7 @@ def check(config: Config, program: Program) -> None:
         raise LaunchError(
             f"core.lock = 'lane' has room for {LANE_GROUPS} registers, the program uses {program.registers}; add --set core.lock=register"
         )
+    _check_extents(config, program)
     written = len(program.launch.registers)
     if written > MAX_LAUNCH_REGISTERS - numbers:
         raise LaunchError(f"a launch can write {MAX_LAUNCH_REGISTERS - numbers} registers{why}; the program wants {written}")
@@ -66,6 +68,28 @@ def check(config: Config, program: Program) -> None:
                 f"{program.where(number)}: it may take {most} transactions, a load/store unit has room for {MAX_TRANSACTIONS}; "
                 f"use longer lines (l1.line = {config.l1.line}) or fewer lanes (core.lanes = {config.core.lanes})"
             )
+
+
+def _check_extents(config: Config, program: Program) -> None:
+    """A grid and a block are no larger in y and z than hardware counts, and constants fit into their space. Raises LaunchError."""
+    _, grid_y, grid_z = program.launch.grid_dims
+    _, _, block_z = program.launch.block_dims
+    for what, items, axis, size, setting in (
+        ("grid", "blocks", "y", grid_y, "gpu.grid_y"),
+        ("grid", "blocks", "z", grid_z, "gpu.grid_z"),
+        ("block", "threads", "z", block_z, "core.block_z"),
+    ):
+        if config[setting] and size > config[setting]:
+            raise LaunchError(
+                f"{program.source.path}: a {what} of {grouped(size)} {items} in {axis} is too large, a {what} has at most "
+                f"{grouped(config[setting])} in {axis}; make x the longest dimension, or set {setting}"
+            )
+    constants, space = len(program.constants), config.constant.space
+    if space and constants > space:
+        raise LaunchError(
+            f"{program.source.path}: the program has {grouped(constants)} bytes of constants, constant memory has {grouped(space)}; "
+            "keep large tables in global memory, or set constant.space"
+        )
 
 
 def check_grid(config: Config, program: Program, blocks: int, resident: int) -> None:

@@ -13,14 +13,18 @@ from warploom.isa.program import Program
 from warploom.machine.config.pipes import issued_to
 from warploom.machine.config.schema import Config
 from warploom.machine.core.operand_banks import BITS
+from warploom.machine.device.reuse_marks import reuse_marks
 
 
 def decode(config: Config, program: Program) -> np.ndarray:
-    """int32[instructions, CODE_COLUMNS]: the program's instructions, each with its PORT, latency class and BANK_READS."""
+    """int32[instructions, CODE_COLUMNS]: the program's instructions, each with its PORT, latency class, BANK_READS and REUSE."""
     code = np.ascontiguousarray(program.code).copy()
     code[:, u.PORT], code[:, u.ISSUE_LATENCY] = issued_to(config, program)
     if config.operands.banks:
-        code[:, u.BANK_READS] = [_bank_reads(program, row, config.operands.banks) for row in code]
+        banks = config.operands.banks
+        code[:, u.BANK_READS] = program.once(("bank reads", banks), lambda: [_bank_reads(program, row, banks) for row in program.code])
+        if config.operands.reuse:
+            code[:, u.REUSE] = program.once(("reuse", banks), lambda: reuse_marks(program, banks))
     return code
 
 

@@ -226,6 +226,7 @@ def _set_up_units(core: Any, config: Config) -> None:
     _set_up_partitions(core.partitions, config)
     o = config.operands
     core.operands.banks, core.operands.reads, core.operands.window, core.operands.collectors = o.banks, o.reads, o.window, o.collectors
+    core.reuse.banks = o.banks if o.reuse else 0
 
 
 def _set_up_partitions(partitions: Any, config: Config) -> None:

@@ -27,6 +27,7 @@ CLASSES = {
     "convert": ("i2f", "convert"),
     "bits": ("popc", "count ones"),
     "double": ("dadd", "double add"),
+    "shuffle": ("shuffle_down", "shuffle"),
 }
 UNARY = {"fsqrt", "i2f", "popc"}
 
@@ -57,7 +58,7 @@ def chain(bench: Bench, *names: str) -> float:
                 operation(k, name)
 
     lanes = bench.device.lanes
-    return each(bench, body, CHAIN // len(names), threads=lanes, block=lanes, prepare=prepare)
+    return each(bench, body, CHAIN // len(names), threads=lanes, block=lanes, prepare=prepare, awaited=(VALUE,))
 
 
 def measure(bench: Bench) -> Finding:
@@ -69,7 +70,7 @@ def measure(bench: Bench) -> Finding:
 
 def configured(config: Config) -> Mapping[str, float]:
     """The latencies of the configuration; no chain is faster than the pipe takes instructions."""
-    found = {f"latency.{key}": float(config[f"latency.{key}"]) for key in CLASSES}
+    found = {f"latency.{key}": float(config[f"latency.{key}"] or config.latency.alu) for key in CLASSES}
     apart = config.pipes.owner == "scheduler"
     if apart:
         found["latency.double"] = max(found["latency.double"], float(interval(config, "double")))

@@ -2,6 +2,10 @@
 
 Lines at a growing distance fall into fewer and fewer sets. The number that fits halves with each doubling, until all of them lie
 in one set: then it stays, and is the number of ways.
+
+A hash of addresses spreads such lines again, and the first-level cache would hold them: the second level is probed on the same machine with
+neither. Its slices may be three or five times a power of two, and so are the distances. Published ways of second levels are not measured:
+they are what a model assumes to fit the capacity.
 """
 
 from __future__ import annotations
@@ -18,6 +22,8 @@ from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, 
 from warploom.study.microbenchmarks.pointer_chase import CLOSE, KIB, LINE, chase, l1_of_small_blocks
 
 MOST_BYTES = 1 << 26  # that a chase may reach
+MOST_WAYS = 32  # of the second level that are looked for
+FAR_BYTES = 96 << 20  # ... by lines that lie as far apart as this allows
 
 
 def most_lines(bench: Bench, distance: int, latency: float, upper: int) -> int:
@@ -32,8 +38,29 @@ def most_lines(bench: Bench, distance: int, latency: float, upper: int) -> int:
     return low
 
 
+def ways_of_second(bench: Bench) -> int:
+    """The fewest lines that the second level keeps at some large distance, which are those of one set."""
+    config = bench.config
+    plain = structs.replace(
+        config,
+        gpu=structs.replace(config.gpu, cores=1),
+        l1=structs.replace(config.l1, bytes=0),
+        l2=structs.replace(config.l2, hash="modulo"),
+        memory=structs.replace(config.memory, hash="modulo"),
+    )
+    alone = Bench(plain, bench.engine, bench.quick, bench.notice)
+    latency = chase(alone, KIB)
+    found = []
+    for odd in (1, 3, 5):
+        distance = odd * LINE
+        while 2 * distance * (MOST_WAYS + 1) <= FAR_BYTES:
+            distance *= 2
+        found.append(most_lines(alone, distance, latency, MOST_WAYS + 1))
+    return min(found)
+
+
 def measure(bench: Bench) -> Finding:
-    """Lines that fit by distance; ways and sets of the first level."""
+    """Lines that fit by distance; ways and sets of the first level, ways of the second."""
     latency = chase(bench, KIB)
     found: dict[int, int] = {}
     distance, upper = LINE, 2 * bench.device.l1_bytes // LINE
@@ -44,19 +71,24 @@ def measure(bench: Bench) -> Finding:
         upper = found[distance]
         distance *= 2
     ways = found[max(found)]
-    readings = (
+    readings = [
         Reading("ways.l1", "first level, ways (lines of a set)", ways),
         Reading("ways.l1-sets", "first level, sets", found[LINE] / ways),
-    )
+    ]
+    if bench.device.l2_bytes:
+        readings.append(Reading("ways.l2", "second level, ways (lines of a set)", ways_of_second(bench)))
     curve = Curve("ways", "first level", tuple(found), tuple(found.values()), "ways")
     axes = Axes("Lines that a cache keeps", "bytes between lines", "lines", log_x=True, log_y=True)
-    return Finding(readings, (curve,), {"ways": axes})
+    return Finding(tuple(readings), (curve,), {"ways": axes})
 
 
 def configured(config: Config) -> Mapping[str, float]:
     """As the cache is set."""
     sets, ways = shape_of(structs.replace(config.l1, bytes=l1_of_small_blocks(config)))
-    return {"ways.l1": float(ways), "ways.l1-sets": float(sets)}
+    found = {"ways.l1": float(ways), "ways.l1-sets": float(sets)}
+    if config.l2.bytes and shape_of(config.l2, config.l2.slices)[1] <= MOST_WAYS:
+        found["ways.l2"] = float(shape_of(config.l2, config.l2.slices)[1])
+    return found
 
 
 def lacks(config: Config) -> str:

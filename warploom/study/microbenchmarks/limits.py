@@ -6,9 +6,11 @@ A block that finds its core's clock before any other block there has ended was t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
+from warploom.isa.launch import Extent
 from warploom.isa.program import Program
 from warploom.machine.config.schema import Config
 from warploom.machine.occupancy.residency import limits_of
@@ -21,6 +23,7 @@ from warploom.study.microbenchmarks.timed import BODY, WORD
 OUT, BEGIN, END, CORE, VALUE = range(BODY, BODY + 5)
 STAY = 20_000  # cycles for which a block stays
 ROW = 16  # bytes that a thread writes
+MOST_BLOCKS = 1 << 20  # of a grid in y or z that is tried
 
 
 def largest(fits: Callable[[int], bool], upper: int) -> int:
@@ -32,11 +35,18 @@ def largest(fits: Callable[[int], bool], upper: int) -> int:
     return low
 
 
-def trivial(threads: int = 32, registers: int = 16, shared: int = 0) -> Program:
-    """A block that does nothing."""
+def trivial(block: Extent = 32, registers: int = 16, shared: int = 0, grid: Extent = 1, constants: int = 0) -> Program:
+    """Blocks that do nothing. shared, constants: bytes."""
     k = Kernel()
+    k.special(VALUE, "thread_z")  # so that threads and blocks are numbered in three dimensions
     k.exit()
-    return k.program("nothing", threads=threads, block=threads, shared_bytes=shared, registers=registers)
+    data = np.zeros(constants, np.uint8)
+    return k.program("nothing", block=block, grid=grid, shared_bytes=shared, constants=data, registers=registers)
+
+
+def largest_launch(bench: Bench, upper: int, **demand: Callable[[int], Any]) -> int:
+    """The largest number up to `upper` for which the machine starts a launch. demand: of `trivial`, by name."""
+    return largest(lambda n: not bench.refuses(trivial(**{name: of(n) for name, of in demand.items()})), upper)
 
 
 def resident(bench: Bench, threads: int, registers: int = 16) -> int:
@@ -73,9 +83,13 @@ def measure(bench: Bench) -> Finding:
     device = bench.device
     lanes = device.lanes
     readings = [
-        Reading("limits.block-threads", "threads per block", largest(lambda n: not bench.refuses(trivial(n)), 4096)),
-        Reading("limits.registers", "registers per thread", largest(lambda n: not bench.refuses(trivial(lanes, n)), 512)),
-        Reading("limits.shared", "shared memory per block, bytes", largest(lambda n: not bench.refuses(trivial(lanes, 16, n)), 1 << 18)),
+        Reading("limits.block-threads", "threads per block", largest_launch(bench, 4096, block=int)),
+        Reading("limits.block-z", "threads per block in z", largest_launch(bench, device.block_threads, block=lambda n: (1, 1, n))),
+        Reading("limits.grid-y", "blocks per grid in y", largest_launch(bench, MOST_BLOCKS, grid=lambda n: (1, n))),
+        Reading("limits.grid-z", "blocks per grid in z", largest_launch(bench, MOST_BLOCKS, grid=lambda n: (1, 1, n))),
+        Reading("limits.registers", "registers per thread", largest_launch(bench, 512, registers=int)),
+        Reading("limits.shared", "shared memory per block, bytes", largest_launch(bench, 1 << 18, shared=int)),
+        Reading("limits.constants", "constants per program, bytes", largest_launch(bench, 1 << 18, constants=int)),
         Reading("limits.blocks", "blocks of one warp on a core", resident(bench, lanes)),
     ]
     block = min(8 * lanes, device.block_threads)
@@ -92,6 +106,13 @@ def configured(config: Config) -> Mapping[str, float]:
         "limits.warps": float(limits.warps),
         "limits.block-threads": float(min(limits.block_threads or threads, threads)),
     }
+    limited = {
+        "limits.block-z": config.core.block_z,
+        "limits.grid-y": config.gpu.grid_y,
+        "limits.grid-z": config.gpu.grid_z,
+        "limits.constants": config.constant.space,
+    }
+    found |= {key: float(most) for key, most in limited.items() if most}
     if limits.registers_per_thread:
         found["limits.registers"] = float(limits.registers_per_thread)
     if limits.shared:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import gcd
+from typing import Any
 
 from warploom.isa.uop import SHARED_SPACE
 from warploom.machine.config.schema import Config
@@ -12,14 +13,14 @@ from warploom.study.microbenchmarks.bench import Bench
 from warploom.study.microbenchmarks.l1_bandwidth import cycles_to_send
 from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, Microbenchmark, Reading
 from warploom.study.microbenchmarks.throughput import most_warps
-from warploom.study.microbenchmarks.timed import BODY, WORD, each
+from warploom.study.microbenchmarks.timed import BODY, WORD, each, each_by_lengths
 
 STRIDES = (0, *range(1, 34))  # words between neighbouring lanes
 QUICK = (0, 1, 2, 3, 8, 32, 33)
 SHOWN = (1, 2, 4, 8, 16, 32, 33)
 ADDRESS = BODY
 VALUES = range(BODY + 1, BODY + 9)  # registers that loads write in turn
-COUNT, ROUNDS = 16, 8
+LENGTHS = (32, 48, 64, 80, 96)  # loads in straight code
 
 
 def latency(bench: Bench) -> float:
@@ -29,7 +30,7 @@ def latency(bench: Bench) -> float:
         for _ in range(count):
             k.load(ADDRESS, ADDRESS, space=SHARED_SPACE)
 
-    return each(bench, body, 32, threads=1, block=1, prepare=lambda k: k.mov(ADDRESS, 0), shared_bytes=4096)
+    return each(bench, body, 32, threads=1, block=1, prepare=lambda k: k.mov(ADDRESS, 0), shared_bytes=4096, awaited=(ADDRESS,))
 
 
 def cycles_a_load(bench: Bench, stride: int) -> float:
@@ -44,11 +45,9 @@ def cycles_a_load(bench: Bench, stride: int) -> float:
         for number in range(count):
             k.load(VALUES[number % len(VALUES)], ADDRESS, space=SHARED_SPACE)
 
-    frame = {"threads": warps * lanes, "block": warps * lanes, "prepare": prepare, "awaited": VALUES}
+    frame: dict[str, Any] = {"threads": warps * lanes, "block": warps * lanes, "prepare": prepare, "awaited": VALUES}
     needed = (max(STRIDES) * lanes + 1) * WORD
-    return (
-        each(bench, body, COUNT, rounds=2 if bench.quick else ROUNDS, shared_bytes=min(needed, bench.device.shared_bytes), **frame) / warps
-    )
+    return each_by_lengths(bench, body, LENGTHS, shared_bytes=min(needed, bench.device.shared_bytes), **frame) / warps
 
 
 def strides(bench: Bench) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from warploom.isa.uop import LATENCIES
 from warploom.machine.config.pipes import interval, pipe_of_class, scheduler_rate, turn_rate
@@ -11,16 +11,29 @@ from warploom.study.kernels import Kernel
 from warploom.study.microbenchmarks.arithmetic_latency import UNARY
 from warploom.study.microbenchmarks.bench import Bench
 from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, Microbenchmark, Reading
-from warploom.study.microbenchmarks.timed import BODY, each
+from warploom.study.microbenchmarks.timed import BODY, each_by_lengths
 
 CHAINS = 8  # independent ones, so that one warp alone can fill its pipe
-COUNT, ROUNDS = 32, 32
+# Operations in straight code: where loops end, warps that are on their own leave slots empty, fewer or more of them by how they lie.
+LENGTHS, OF_CURVE = (64, 96, 128, 160, 192), (64, 128)
 WARPS = (1, 2, 4, 6, 8, 12, 16, 20, 24, 32)
-OTHER, FIRST = BODY, BODY + 2
-CLASS = {"fma": "fma", "add": "alu", "mul": "multiply", "special": "special", "convert": "convert", "double": "double"}  # latency classes
+OTHER, FIRST = BODY + 1, BODY + 4  # in the two register banks: each chain reads one register of either
+CLASS = {
+    "fma": "fma",
+    "add": "alu",
+    "mul": "multiply",
+    "special": "special",
+    "convert": "convert",
+    "double": "double",
+    "shuffle": "shuffle",
+}  # latency classes
 # Key, operation, name in the table.
 KINDS = {"fma": ("fma", "float multiply-add"), "add": ("add", "integer add"), "mul": ("mul", "integer multiply"),
-         "special": ("fsqrt", "square root"), "convert": ("i2f", "convert"), "double": ("dadd", "double add")}  # fmt: skip
+         "special": ("fsqrt", "square root"), "convert": ("i2f", "convert"), "double": ("dadd", "double add"),
+         "shuffle": ("shuffle_down", "shuffle")}  # fmt: skip
+
+
+ONE_WARP = ("fma", "add", "special")  # of those, what is found for one warp alone, too
 
 
 def operation(k: Kernel, name: str, chain: int) -> None:
@@ -34,7 +47,7 @@ def operation(k: Kernel, name: str, chain: int) -> None:
         k.op(name, register, register, OTHER)
 
 
-def rate(bench: Bench, names: tuple[str, ...], warps: int, chains: int) -> float:
+def rate(bench: Bench, names: tuple[str, ...], warps: int, chains: int, lengths: Sequence[int] = LENGTHS) -> float:
     """Instructions per cycle of `warps` warps of a block that issue these operations in turn, on so many independent chains."""
 
     def body(k: Kernel, count: int) -> None:
@@ -42,7 +55,7 @@ def rate(bench: Bench, names: tuple[str, ...], warps: int, chains: int) -> float
             operation(k, names[number % len(names)], number % chains)
 
     threads = warps * bench.device.lanes
-    return warps / each(bench, body, COUNT, rounds=4 if bench.quick else ROUNDS, threads=threads, block=threads)
+    return warps / each_by_lengths(bench, body, lengths, threads=threads, block=threads)
 
 
 def most_warps(bench: Bench) -> int:
@@ -58,13 +71,12 @@ def measure(bench: Bench) -> Finding:
         for key, (name, words) in KINDS.items()
     ]
     readings += [
-        Reading(f"throughput.{key}-1warp", f"{KINDS[key][1]}, one warp, IPC", rate(bench, (KINDS[key][0],), 1, CHAINS))
-        for key in ("fma", "add", "special")
+        Reading(f"throughput.{key}-1warp", f"{KINDS[key][1]}, one warp, IPC", rate(bench, (KINDS[key][0],), 1, CHAINS)) for key in ONE_WARP
     ]
     counts = [warps for warps in WARPS if warps <= most and (not bench.quick or warps in {1, 4, 16, most})]
     curves = []
     for chains in (1, 2):
-        found = [lanes * rate(bench, ("fma",), warps, chains) for warps in counts]
+        found = [lanes * rate(bench, ("fma",), warps, chains, OF_CURVE) for warps in counts]
         full = next((warps for warps, value in zip(counts, found, strict=True) if value >= 0.9 * readings[0].measured), counts[-1])
         readings.append(Reading(f"throughput.warps-ilp{chains}", f"warps for 90 % of it, {_chains(chains)}", full))
         curves.append(Curve("throughput", f"multiply-add, {_chains(chains)}", tuple(counts), tuple(found), f"throughput.ilp{chains}"))
@@ -95,8 +107,10 @@ def configured(config: Config) -> Mapping[str, float]:
     found = {}
     for key in KINDS:
         core, warp = instructions_a_cycle(config, key)
-        found[f"throughput.{key}"], found[f"throughput.{key}-1warp"] = config.core.lanes * core, warp
-    return {key: value for key, value in found.items() if not key.endswith(("mul-1warp", "convert-1warp", "double-1warp"))}
+        found[f"throughput.{key}"] = config.core.lanes * core
+        if key in ONE_WARP:
+            found[f"throughput.{key}-1warp"] = warp
+    return found
 
 
 MICROBENCHMARK = Microbenchmark(

@@ -1,11 +1,18 @@
-"""The frame of a timed kernel: everything runs once to fill the caches, and then between two looks at the clock.
+"""The frame of a timed kernel: everything runs before to fill the caches, and then between two looks at the clock.
 
-Two lengths of the same body are timed and subtracted, so what a loop, a clock and a barrier cost falls out of the result.
+Two lengths of the same body are timed and subtracted, so what a loop, a clock and a barrier cost falls out of the result: if it is the
+same for both. So what runs before runs twice, for the first jump back comes from code that has not been fetched before, and its cycles
+depend on where in a cache line it lies; and nothing of it may be on its way when the clock is read.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import combinations
+from statistics import median
+from typing import Any
 
 import numpy as np
 
@@ -44,16 +51,18 @@ def timed(
 ) -> Program:
     """A kernel that times `rounds` rounds of body(kernel, count) and writes both clocks of each thread.
 
-    prepare: emits what comes first. data: words from `data_base(threads)` on. warm: rounds that run before. together: the block's warps
-    wait for one another before the clock is read. awaited: registers that loads write, for all of which the second look waits.
+    prepare: emits what comes first. data: words from `data_base(threads)` on. warm: rounds that run before, and `rounds` more; 0: none.
+    together: the block's warps wait for one another before the clock is read. awaited: registers that the body writes last: both looks
+    wait for them.
     """
     k = Kernel()
     k.op("mul", OUT, GLOBAL, imm=2 * WORD)
     if prepare:
         prepare(k)
-    k.mov(PASS, min(warm, 1))
+    k.mov(PASS, 2 if warm else 0)
     k.mov(ROUNDS, warm or rounds)
     k.label("PASS")
+    wait_for(k, awaited)
     if together and block > 1:
         k.barrier()
     k.op("add", LEFT, ROUNDS, imm=0)
@@ -62,15 +71,14 @@ def timed(
     body(k, count)
     k.op("sub", LEFT, LEFT, imm=1)
     k.branch(LEFT, "ROUND")
-    for register in awaited:
-        k.op("add", register, register, imm=0)
+    wait_for(k, awaited)
     k.special(END, "cycle")
     k.branch(PASS, "AGAIN")
     k.store(OUT, BEGIN)
     k.store(OUT, END, offset=WORD)
     k.exit()
     k.label("AGAIN")
-    k.mov(PASS, 0)
+    k.op("sub", PASS, PASS, imm=1)
     k.mov(ROUNDS, rounds)
     k.jump("PASS")
     base = data_base(threads)
@@ -81,6 +89,12 @@ def timed(
     return k.program(name, threads=threads, block=block, data=words, memory_bytes=size, shared_bytes=shared_bytes)
 
 
+def wait_for(k: Kernel, registers: Sequence[int]) -> None:
+    """Nothing that comes next issues before these have their values."""
+    for register in registers:
+        k.op("add", register, register, imm=0)
+
+
 def span(bench: Bench, program: Program) -> int:
     """Cycles from the first thread's first look at the clock to the last one's second."""
     threads = program.launch.threads
@@ -88,7 +102,17 @@ def span(bench: Bench, program: Program) -> int:
     return int(clocks[:, 1].max()) - int(clocks[:, 0].min())
 
 
-def each(bench: Bench, body: Body, count: int, *, rounds: int = 1, **frame: object) -> float:
+def each(bench: Bench, body: Body, count: int, *, rounds: int = 1, **frame: Any) -> float:
     """Cycles that one of a body's operations takes: the difference of 2 x count and count, over all rounds."""
-    short, long = (span(bench, timed(body, n, rounds=rounds, **frame)) for n in (count, 2 * count))  # type: ignore[arg-type]
-    return (long - short) / (count * rounds)
+    return each_by_lengths(bench, body, (count, 2 * count), rounds=rounds, **frame)
+
+
+def each_by_lengths(bench: Bench, body: Body, lengths: Sequence[int], *, rounds: int = 1, **frame: Any) -> float:
+    """The same from lengths of the body: of several the difference that most pairs of them agree on.
+
+    Where many warps run, a length may end a few cycles later than the others, by how its last instructions lie in their cache lines.
+    """
+    spans = [span(bench, timed(body, length, rounds=rounds, **frame)) for length in lengths]
+    slopes = [Fraction(last - first, b - a) for (a, first), (b, last) in combinations(zip(lengths, spans, strict=True), 2)]
+    agreed, pairs = Counter(slopes).most_common(1)[0]
+    return float(agreed if pairs > 1 else median(slopes)) / rounds
