@@ -79,7 +79,7 @@ def _second(leads: int, votes: bool) -> tuple[Instruction, ...]:
         _row("vx_join", word(zero, "rs1", "011", zero), "rs1", "ends a side of the split that gave rs1",
              lambda o: [Uop("join", a=o.rs1, flags=leads)]),
         _row("vx_bar", word("rs2", "rs1", "100", zero), "rs1, rs2",
-             "waits until rs2 warps have come to barrier rs1; with its bit 31, until rs2 cores have; for no other warp where rs2 < 2",
+             "waits until rs2 warps have come to barrier rs1; with its bit 31, until rs2 cores have; for nobody else where rs2 < 2",
              lambda o: [Uop("core_barrier", a=o.rs1, b=o.rs2, imm=2, flags=leads)]),
         _row("vx_pred", word("rs2", "rs1", "101", zero), "rs1, rs2",
              "the lanes where bit 0 of rs1 is set stay active; where there are none, lane mask = rs2", predicate(False)),
