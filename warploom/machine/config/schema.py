@@ -414,6 +414,16 @@ class Quirks(Section):
     wrap_pc: _switch("the program counter wraps and runs NOPs past the program; otherwise that is a fault") = False
 
 
+class Vortex(Section):
+    isa: Annotated[
+        int,
+        Meta(
+            description="the generation of Vortex whose instructions a program has that does not say it itself; 0: no machine of Vortex's",
+            extra={"unit": "", "choices": ("0", "2021", "2022", "2024", "2026")},
+        ),
+    ] = 0
+
+
 class Config(Section):
     """A whole machine. Settings are named `section.setting`, as in `--set gpu.cores=4`."""
 
@@ -436,6 +446,7 @@ class Config(Section):
     dram: Dram = Dram()
     texture: Texture = Texture()
     quirks: Quirks = Quirks()
+    vortex: Vortex = Vortex()
 
     def __getitem__(self, setting: str) -> Any:
         """The value of `section.setting`."""
