@@ -35,7 +35,15 @@ def loaded(data: bytes, path: str, machine: int | None, isa: str = "vortex") -> 
 
 @pytest.mark.parametrize(
     ("made", "machine", "found"),
-    [(2022, None, 2022), (2022, 0, 2022), (2022, 2021, 2021), (2022, 2024, 2022), (2024, 2022, 2024), (2024, 2026, 2026), (2026, 2024, 2026)],
+    [
+        (2022, None, 2022),
+        (2022, 0, 2022),
+        (2022, 2021, 2021),
+        (2022, 2024, 2022),
+        (2024, 2022, 2024),
+        (2024, 2026, 2026),
+        (2026, 2024, 2026),
+    ],
 )
 @pytest.mark.parametrize(("ending", "make"), [(".vxbin", vxbin), (".bin", image)])
 def test_the_words_of_an_image_say_the_encoding_and_the_machine_what_they_leave_open(made, machine, found, ending, make):

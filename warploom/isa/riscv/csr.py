@@ -99,9 +99,11 @@ def needs(mnemonic: str, values: Mapping[str, int]) -> FloatNeeds:
     return FloatNeeds(reads.flags or writes.flags, reads.modes or writes.modes)
 
 
-def _lower(kind: str, immediate: bool, csrs: Mapping[int, Csr]) -> Lowering:
+def _lower(kind: str, immediate: bool, csrs: Mapping[int, Csr], keeps: bool) -> Lowering:
     def lower(o: Operands) -> list[Uop]:
         csr = csrs.get(o["csr"])
+        if csr is None and keeps and kind == WRITE and o["rd"] == 0:
+            return [Uop("nop")]
         if csr is None:
             listed = [csr.name for csr in csrs.values()]
             more = f" and {len(listed) - NAMED} more" if len(listed) > NAMED else ""
@@ -132,13 +134,13 @@ def _operand(source: int, immediate: bool) -> list[Uop]:
     return [Uop("mov", dst=NEW, a=IMMEDIATE if immediate else source, imm=source if immediate else 0)]
 
 
-def instructions_on(csrs: Mapping[int, Csr]) -> tuple[Instruction, ...]:
-    """The instructions on control registers, of a machine that has these, by number."""
+def instructions_on(csrs: Mapping[int, Csr], keeps: bool = False) -> tuple[Instruction, ...]:
+    """The instructions on control registers, of a machine that has these, by number. keeps: what is written to others is no mistake."""
 
     def row(mnemonic: str, function: str, kind: str, meaning: str, immediate: bool = False) -> Instruction:
         source = "zimm" if immediate else "rs1"
         encoding = Encoding(f"csr {source} {function} rd 1110011")
-        return Instruction(mnemonic, "Zicsr", encoding, f"rd, csr, {source}", meaning, _lower(kind, immediate, csrs))
+        return Instruction(mnemonic, "Zicsr", encoding, f"rd, csr, {source}", meaning, _lower(kind, immediate, csrs, keeps))
 
     return (
         row("csrrw", "001", WRITE, "rd = csr; csr = rs1"),

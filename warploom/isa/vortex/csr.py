@@ -14,7 +14,7 @@ from warploom.isa.riscv.csr import Csr, Reads, Writes, special, value
 from warploom.isa.riscv.instruction import temporary
 from warploom.isa.uop import IMMEDIATE, SPECIAL_NUMBER, Uop
 from warploom.isa.vortex import counters, texture
-from warploom.isa.vortex.float_state import FLOAT_CSRS
+from warploom.isa.vortex.float_state import FLOAT_CSRS, kept_in_memory
 from warploom.isa.vortex.generation import Generation
 
 WINDOW = 0xFFFFF000  # where a core keeps registers that programs write, as if they were memory of its own
@@ -90,6 +90,7 @@ def csrs(generation: Generation, counter_class: int = counters.NO_CLASS) -> Mapp
                 "a word of the core's, at first the arguments' address",
                 _from_window(MSCRATCH),
                 _to_window(MSCRATCH),
+                of_warp=kept_in_memory(_to_window(MSCRATCH)),
             ),
         ]
     zero = {0x301: "misa", 0xF11: "mvendorid", 0xF12: "marchid", 0xF13: "mimpid", 0x300: "mstatus", 0x180: "satp"}

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from warploom.isa.riscv.csr import BY_NUMBER, CLEAR, FLAG_BITS, MODE_BITS, NEW, OLD, WRITE, Csr, Reads
+from warploom.isa.riscv.csr import BY_NUMBER, CLEAR, FLAG_BITS, MODE_BITS, NEW, OLD, WRITE, Csr, Reads, Writes
 from warploom.isa.riscv.instruction import temporary
 from warploom.isa.riscv.registers import WARP_FLAGS, WARP_ROUNDING_MODE
 from warploom.isa.uop import IMMEDIATE, SCALAR, SPECIAL_NUMBER, Uop
 
 LOW, HIGH, HIGHEST, ALL, VALUE = (SCALAR + 6 + number for number in range(5))  # of the warp, inside an instruction
-LANE, WORD, UPPER, BELOW, BEFORE = (temporary(4 + number) for number in range(5))  # of a lane
+LANE, WORD, UPPER, BELOW, BEFORE, LEFT = (temporary(4 + number) for number in range(6))  # of a lane
 LAST = 31  # of a word's bits: the number of its highest one is LAST ^ its leading zeros
 MODE_SHIFT = 5  # of frm in fcsr
 
@@ -68,18 +68,28 @@ def _changed(reads: Reads, bits: int, writes: list[Uop]) -> Callable[[str, bool]
     """reads: puts the register into a given one. bits: that it has. writes: take it from ALL."""
 
     def of_warp(kind: str, wanted: bool) -> list[Uop]:
-        found = [*ACTIVE, _with("and", NEW, NEW, bits)]
-        if kind == WRITE:
-            found += [*FIND_HIGHEST, Uop("shuffle", dst=ALL, a=NEW, b=HIGHEST)]
-        else:
-            found.append(Uop("or_lanes", dst=ALL, a=NEW, b=IMMEDIATE))
-        found += [*reads(VALUE), *_left(kind, ALL, VALUE, ALL), *writes]
-        if wanted:
-            found += [*FIND_BEFORE, Uop("shuffle", dst=BEFORE, a=NEW, b=BEFORE)]
-            found += [*_left(kind, BEFORE, OLD, BEFORE), Uop("sel", dst=OLD, a=BEFORE, b=OLD, c=BELOW)]
-        return found
+        found = [_with("and", NEW, NEW, bits), *_of_all_lanes(kind)]
+        return [*found, *reads(VALUE), *_left(kind, ALL, VALUE, ALL), *writes, *(_handed_on(kind) if wanted else ())]
 
     return of_warp
+
+
+def kept_in_memory(writes: Writes) -> Callable[[str, bool], list[Uop]]:
+    """The same of a register that is a word of memory: every lane stores what all of them leave. writes: takes it from a lane register."""
+    return lambda kind, wanted: [*_of_all_lanes(kind), *_left(kind, ALL, OLD, LEFT), *writes(LEFT), *(_handed_on(kind) if wanted else ())]
+
+
+def _of_all_lanes(kind: str) -> list[Uop]:
+    """ALL = the operand that stays: of the highest active lane, or the bits of all."""
+    if kind == WRITE:
+        return [*ACTIVE, *FIND_HIGHEST, Uop("shuffle", dst=ALL, a=NEW, b=HIGHEST)]
+    return [*ACTIVE, Uop("or_lanes", dst=ALL, a=NEW, b=IMMEDIATE)]
+
+
+def _handed_on(kind: str) -> list[Uop]:
+    """OLD = what the lane before has left, from what there was."""
+    found = [*FIND_BEFORE, Uop("shuffle", dst=BEFORE, a=NEW, b=BEFORE)]
+    return [*found, *_left(kind, BEFORE, OLD, BEFORE), Uop("sel", dst=OLD, a=BEFORE, b=OLD, c=BELOW)]
 
 
 def _one(register: int) -> Reads:

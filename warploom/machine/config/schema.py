@@ -32,6 +32,8 @@ from warploom.machine.engine.sizes import (
 from warploom.machine.memory.address_hash import HASHES
 from warploom.machine.memory.cache import SET_HASHES
 
+MOST_MEMORY = 1 << 31  # bytes
+
 
 class Setting(NamedTuple):
     """One setting as `warploom presets` lists it."""
@@ -347,7 +349,9 @@ class Constant(Section):
 
 class Memory(Section):
     kind: _choice("channels: tiny-gpu's controllers; dram: channels with rows and bandwidth", "channels", "dram") = "channels"
-    bytes: _number("size of data memory", "bytes", at_least=1, at_most=1 << 31) = 256
+    bytes: _number(
+        "size of data memory; of a program that declares regions, of what appears between them", "bytes", at_least=1, at_most=MOST_MEMORY
+    ) = 256
     data_channels: _number("requests that data memory serves at a time", "channels", at_least=1, at_most=64) = 4
     program_channels: _number("requests that program memory serves at a time", "channels", at_least=1, at_most=64) = 1
     channel_bytes: _number("bytes that one request of a data channel moves", "bytes", at_least=1, at_most=256) = 1
