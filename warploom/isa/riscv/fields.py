@@ -4,9 +4,9 @@ A row gives its encoding as the specification's tables do, from the highest bit 
 
     imm[12|10:5] rs2 rs1 000 imm[4:1|11] 1100011
 
-Zeros and ones are fixed, and a `-` is a bit that the decoder does not look at, 0 in what is assembled. A name alone is a field of its usual width. `name[12|10:5]` is a piece of a scattered field: bit 12 of its
-value, then bits 10 to 5. Bits of the value that lie nowhere are zero (a branch goes to even addresses). `imm` has a sign, in the highest
-bit that it has anywhere; everything else has none.
+Zeros and ones are fixed, and a `-` is a bit that the decoder does not look at, 0 in what is assembled. A name alone is a field of its usual
+width. `name[12|10:5]` is a piece of a scattered field: bit 12 of its value, then bits 10 to 5. Bits of the value that lie nowhere are zero
+(a branch goes to even addresses). `imm` has a sign, in the highest bit that it has anywhere; everything else has none.
 
 In hardware: a RISC-V decoder is wires and a few gates, since registers always lie in the same places; the immediates are scattered to keep
 most of their bits in place, and the sign in bit 31. Source: RISC-V Unprivileged Specification 20240411, "Base Instruction Formats".

@@ -6,7 +6,8 @@ the core's shared memory, below 0xFF000000, holds a stack of 1 KiB a thread. Fro
 window is printed; its address says whose line it belongs to.
 
 The originals have memory at every address. A program with a start of its own has it here too: pages appear where it uses an address
-between its regions, as many as the machine's `memory.bytes` holds, and a sentence says so. For a kernel of `<warploom.h>` such an access is an error.
+between its regions, as many as the machine's `memory.bytes` holds, and a sentence says so. For a kernel of `<warploom.h>` such an access
+is an error.
 Source: github.com/vortexgpgpu/vortex, hw/rtl/VX_config.vh, 2022-01 and 2024-08.
 """
 
