@@ -136,8 +136,8 @@ class GPU:
             program = _known(program, launch)
         if self._generation and program.isa != f"vortex-{self._generation}":
             raise LaunchError(
-                f"{program.source.path} was loaded as a program of {program.isa}, and {GENERATION} = {self._generation} says what a program "
-                "is loaded as: load it with options=Options(path=..., machine=gpu.config), or leave the setting out"
+                f"{program.source.path} was loaded as a program of {program.isa}, and {GENERATION} = {self._generation} says what it is "
+                "loaded as: load it with options=Options(path=..., machine=gpu.config), or leave the setting out"
             )
         if launch is not None:
             program = launched(program, launch_of(program, launch))
