@@ -1,7 +1,8 @@
 """Vortex's control registers: which thread this is, how large the machine is, and what its core has counted.
 
 In hardware: wires to the warp table and to counters, and one register a core that a program can write (MSCRATCH, from 2024 on). That one
-lies here in a small window of the address space; an instruction on it is an atomic, which is executed lane after lane. Flags and rounding mode of floats belong to a warp: `float_state.py`.
+lies here in a small window of the address space; an instruction on it is an atomic, which is executed lane after lane. Flags and rounding
+mode of floats belong to a warp: `float_state.py`.
 Performance counters: `counters.py`.
 Source: github.com/vortexgpgpu/vortex, hw/rtl/VX_config.vh and VX_types.vh, 2022-01 and 2024-08.
 """

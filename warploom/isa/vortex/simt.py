@@ -43,10 +43,10 @@ def _first(leads: int, number: int) -> tuple[Instruction, ...]:
 
     zero = "00000"
     return (
-        _row("vx_tmc", word(zero, "rs1", "000"), "rs1", "lane mask = rs1; 0 ends the warp",
+        _row("vx_tmc", word("----0", "rs1", "000"), "rs1", "lane mask = rs1; 0 ends the warp",
              lambda o: [Uop("set_mask", a=o.rs1, flags=leads)]),
-        _row("vx_pred", word("rs2[4:1] 1", "rs1", "000"), "rs1", "the lanes where rs1 != 0 stay active, if there are any",
-             lambda o: [Uop("predicate", a=o.rs1, flags=leads)]),  # the decoder looks at bit 0 of rs2 alone
+        _row("vx_pred", word("----1", "rs1", "000"), "rs1", "the lanes where rs1 != 0 stay active, if there are any",
+             lambda o: [Uop("predicate", a=o.rs1, flags=leads)]),
         _row("vx_wspawn", word("rs2", "rs1", "001"), "rs1, rs2", "warps 1 to rs1 - 1 begin at rs2, with lane 0",
              lambda o: [Uop("spawn", a=o.rs1, b=o.rs2, flags=leads)]),
         _row("vx_split", word(zero, "rs1", "010"), "rs1", "the lanes where rs1 != 0 run up to the join, then the others do",
