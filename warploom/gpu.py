@@ -36,6 +36,7 @@ from warploom.units import UnitError, UserUnit, take_units
 if TYPE_CHECKING:
     from warploom.device import Device
 
+GENERATION = "vortex.isa"  # the setting that is for the front end: of which generation of Vortex a program is that does not say it
 Data = Sequence[int] | np.ndarray
 
 
@@ -67,6 +68,7 @@ class GPU:
         self.config, self.units = take_units(config, given, set or {})
         check_slots(config, given)
         self.engine = engine
+        self._generation = (set or {}).get(GENERATION)
 
     def run(
         self,
@@ -132,6 +134,11 @@ class GPU:
         """The machine that `run` would run, before its first cycle."""
         if not isinstance(program, Program):
             program = _known(program, launch)
+        if self._generation and program.isa != f"vortex-{self._generation}":
+            raise LaunchError(
+                f"{program.source.path} was loaded as a program of {program.isa}, and {GENERATION} = {self._generation} says what it is "
+                "loaded as: load it with options=Options(path=..., machine=gpu.config), or leave the setting out"
+            )
         if launch is not None:
             program = launched(program, launch_of(program, launch))
         if threads is not None:

@@ -1,6 +1,7 @@
 """The profile: every warp-cycle is on one line's account, and counts are those that a reader finds with pencil and paper."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,8 +9,10 @@ import pytest
 import warploom
 from tests.places import EXAMPLES
 from warploom.isa.frontend import Options
+from warploom.isa.program import Source
 from warploom.machine.accounting.reasons import REASONS, TRANSACTIONS
 from warploom.observe import profile as p
+from warploom.observe.profile_report.table import ordered, profile_table
 
 
 def run(file, preset, **changes):
@@ -123,3 +126,14 @@ def test_lines_of_a_file_that_is_not_here_say_which_file_and_what_was_executed()
     texts = {line.text for line in kernel_in_c().lines() if line.cycles}
     assert "" not in texts and any(text.startswith("start.S: ") for text in texts) and any(text.startswith("spawn.c: ") for text in texts)
     assert any("y[i] += a * x[i]" in text for text in texts)
+
+
+def test_lines_of_several_files_stay_apart_and_have_their_names():
+    found = p.profile(run("tiny/dot.asm", "tiny"))
+    first, second, third, *_ = found.lines()
+    program = replace(found.program, sources=(Source("a\nb\nc", "one.c"), Source("x\ny\nz", "other.c")))
+    several = replace(found, program=program)
+    lines = [replace(first, file=1, number=2), replace(second, file=1, number=3), replace(third, file=0, number=1)]
+    assert ordered(lines) == lines and ordered(lines, top=3) == lines
+    text = "\n".join("".join(piece for piece, _ in line) for line in profile_table(several, lines, []))
+    assert text.index("other.c:2") < text.index("other.c:3") < text.index("one.c:1")

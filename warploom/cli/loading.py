@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warploom.cli.common import UserError
-from warploom.isa.c.endings import FOR_RISCV
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +18,8 @@ if TYPE_CHECKING:
     from warploom.machine.config.schema import Config
 
 MOST_THREADS = (1 << 31) - 1
-OF_ANY_GENERATION = (*FOR_RISCV, ".vx")  # texts that are compiled, or assembled, for the generation that is asked for
+VORTEX, GENERATION = "vortex", "vortex.isa"  # the front end of its programs, and the setting that says of which generation they are
+IMAGE = ".bin"  # bytes of which only the machine says what they are
 PYTHON = "python"  # its programs are launches of a script: the front end has chosen one
 LAUNCH_NUMBER = re.compile(r"[0-9]{1,9}")
 EXTENT = re.compile(r"[0-9]{1,10}(?:[x,][0-9]{1,10}){0,2}")
@@ -43,6 +43,7 @@ class Launching:
     optimise: str | None = None
     kernel_name: str | None = None
     gpu: str | None = None
+    changes: tuple[str, ...] = ()
     check: bool = False
     machine: Config | None = None
 
@@ -66,9 +67,15 @@ def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]
     there_is(file)
     if said.if_convert is not None and said.if_convert < 0:
         raise UserError(f"--if-convert {said.if_convert}: write how many instructions a branch may skip, 0 or more")
-    loaded = open_source(file, said.isa or _generation(file, said.gpu), _options(file, said))
+    asked = _generation_asked(said)
+    said = replace(said, machine=said.machine or _machine(said, asked))
+    isa = said.isa or (VORTEX if said.machine is not None and file.lower().endswith(IMAGE) and said.machine["vortex.isa"] else None)
+    loaded = open_source(file, isa, _options(file, said))
     given = _arguments(said.arguments)
     program = loaded.program if isinstance(loaded.program, Program) else _of_types(loaded.program, given)
+    if asked and not program.isa.startswith(VORTEX):
+        other = f"add --isa vortex-{asked} if it is for Vortex" if program.isa == "riscv" else "leave it out"
+        raise UserError(f"--set vortex.isa={asked} has no effect here: {file} is a program of {program.isa}; {other}")
     if said.launch is not None and program.isa != PYTHON:
         program = launched(program, launch_of(program, int(said.launch) if LAUNCH_NUMBER.fullmatch(said.launch) else said.launch))
     if given:
@@ -82,14 +89,24 @@ def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]
     return program, list(loaded.warnings)
 
 
-def _generation(file: str, gpu: str | None) -> str | None:
-    """The generation of an instruction set that a text is for, where the machine is one of it; code that is encoded says so itself."""
-    from warploom.isa.frontends import front_end, named
+def _generation_asked(said: Launching) -> int:
+    """The generation of Vortex that --set asks for; 0 where it does not. Raises ConfigError, UserError."""
+    from warploom.machine.config.presets import parse_setting
 
-    if gpu is None or Path(file).suffix.lower() not in OF_ANY_GENERATION or (row := named(gpu)) is None:
+    asked = dict(parse_setting(text) for text in said.changes).get(GENERATION, 0)
+    if asked and said.isa is not None and said.isa not in (VORTEX, f"{VORTEX}-{asked}"):
+        raise UserError(f"--isa {said.isa} and --set {GENERATION}={asked} say different things: leave one of them out")
+    return int(asked) if isinstance(asked, int) else 0
+
+
+def _machine(said: Launching, asked: int) -> Config | None:
+    """The machine that is named, where it may say of which generation of Vortex a program is. Raises ConfigError."""
+    from warploom.machine.config.check import WARPS_MACHINE
+    from warploom.machine.config.presets import load_config
+
+    if said.gpu is None and not asked:
         return None
-    family = front_end(file)
-    return gpu if row.name.startswith(f"{family.name}-") and gpu != family.gpu else None  # on the family's own the code says it
+    return load_config(said.gpu or WARPS_MACHINE, {GENERATION: asked} if asked else {})
 
 
 def there_is(file: str) -> None:

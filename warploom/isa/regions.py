@@ -30,7 +30,7 @@ ROW = 256  # bytes: a place and its address are equal modulo this, so that rows 
 (REGION_BASE, REGION_END, REGION_OFFSET, REGION_WRITABLE, REGION_CACHED, REGION_STRIDE, REGION_MOVED, REGION_KIND) = range(8)
 REGION_UOP, REGION_ADDRESS = range(8, 10)
 REGION_COLUMNS = 10
-PAGE_BYTES = 4096
+PAGE_BYTES = 1 << 20  # a heap of many MiB is a few rows of the table; a host gives out memory for what is touched of it
 KINDS = ("memory", "scratchpad", "console")  # what answers: memory; the core's shared memory; a device that prints what is stored to it
 SCRATCHPAD, CONSOLE = KINDS.index("scratchpad"), KINDS.index("console")
 

@@ -415,7 +415,7 @@ def _rows() -> list[Operation]:
         ("spawn", "ab", "Vortex wspawn: warps 1 .. a - 1 of the core start at address b with lane 0; those from a on end", NEXT),
         ("spawn_alone", "ab", "Vortex wspawn from 2023 on: waits until no other warp of the core runs; then as spawn", NEXT),
         ("core_barrier", "abi", "Vortex bar: waits until b warps have come to barrier a of the core; where bit 31 of a is set, until "
-         "b cores have, with all of their warps; fewer warps of the core than i are not waited for", NEXT),
+         "b cores have, with all of their warps; fewer warps, or cores, than i are not waited for", NEXT),
         ("read_counter", "di", "d = number i of PERFORMANCE_COUNTERS, low 32 bits; from HIGH_HALF on, high 32 bits of i - HIGH_HALF", NEXT),
         ("halt", "", "the device stops: all warps of all cores end", ENDS),
         ("read_mask", "d", "scalar pair d = active lanes", NEXT),

@@ -151,7 +151,7 @@ class Profile:
         return f"line {place.line}" if place.line else f"instruction {instruction}"
 
     def lines(self) -> list[Line]:
-        """The lines of the source that have instructions, in their order."""
+        """The lines that have instructions, file by file: those whose text is here first, then by their first instructions."""
         program = self.program
         groups: dict[tuple[int, int, int], list[int]] = {}
         for instruction in range(len(program)):
@@ -159,7 +159,9 @@ class Profile:
             groups.setdefault((place.file, place.line, 0 if place.line else instruction), []).append(instruction)
         sources = [source.lines for source in program.sources]
         found = []
-        for (file, number, _), mine in sorted(groups.items()):
+        first = {file: numbers[0] for (file, _, _), numbers in reversed(groups.items())}
+        ranks = {file: (not program.sources[file].text.strip(), number) for file, number in first.items()}
+        for (file, number, _), mine in sorted(groups.items(), key=lambda group: (ranks[group[0][0]], group[0])):
             text = sources[file][number - 1] if 0 < number <= len(sources[file]) else program.text[mine[0]]
             if not text.strip():  # its file is not here, as a compiler's run-time
                 text = f"{PurePath(program.sources[file].path).name}: {program.text[mine[0]]}"

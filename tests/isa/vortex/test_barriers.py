@@ -139,3 +139,26 @@ def test_groups_of_one_warp_each_pass_the_barrier_of_their_number(engine):
     text = START.format(warps=4, of="warp_id") + "    li t1, 1\n    vx_bar a1, t1\n    addi t2, a1, 1\n    sw t2, 0(s1)\n    vx_tmc zero\n"
     found = stored(text, "masks", engine, **{"core.warps": 4})
     assert found == {4 * warp + lane: warp + 1 for warp in range(4) for lane in range(LANES)}
+
+
+@pytest.mark.parametrize("mechanism", ["masks", *MECHANISMS])
+@pytest.mark.parametrize("expected", [0, 1])
+def test_nobody_waits_at_one_across_fewer_than_two_cores(mechanism, expected):
+    """Warp 1 spins for what warp 0 stores behind the barrier, whose number is beyond all that the core has."""
+    body = f"""
+    bnez a1, other
+    lui t0, 0x80000
+    addi t0, t0, 77
+    li t1, {expected}
+    vx_bar t0, t1
+    li t2, 5
+    sw t2, 0(s1)
+    vx_tmc zero
+other:
+    lw t2, 0(s0)
+    beqz t2, other
+    sw t2, 0(s1)
+    vx_tmc zero
+    """
+    for engine in ENGINES:
+        assert stored(START.format(warps=2, of="warp_id") + body, mechanism, engine) == dict.fromkeys(range(8), 5)

@@ -80,3 +80,34 @@ def test_bits_of_all_lanes_are_set_and_cleared(number):
     """
     out, _ = run(body, number)
     assert set(out[:16].tolist()) == {31} and set(out[64:80].tolist()) == {16}
+
+
+@BOTH
+@pytest.mark.parametrize("engine", ["python", "native"])
+@pytest.mark.parametrize("lanes", [4, 64])
+@pytest.mark.parametrize(("mnemonic", "register", "bits"), [("csrrs", "fflags", 31), ("csrrc", "fflags", 31), ("csrrc", "fcsr", 255)])
+def test_a_lane_finds_what_all_lanes_below_have_set_or_cleared(number, engine, lanes, mnemonic, register, bits):
+    old = 0x25 & bits
+    body = f"""
+    li t0, {old}
+    csrw {register}, t0
+    li t1, 37
+    mul t1, t1, s2            # each lane other bits
+    srli t2, t1, 3
+    xor t1, t1, t2
+    andi t1, t1, {bits}
+    li t0, -10
+    vx_tmc t0                 # not lanes 0 and 3
+    {mnemonic} t2, {register}, t1
+    sw t2, 0(s1)
+    csrr t3, {register}
+    sw t3, 256(s1)
+    """
+    out, result = run(body, number, engine=engine, core__lanes=lanes, core__warps=1)
+    assert result.status == "done", result.fault
+    now = old
+    for lane in (lane for lane in range(lanes) if lane not in (0, 3)):
+        assert out[lane] == now, lane
+        given = (37 * lane ^ 37 * lane >> 3) & bits
+        now = now | given if mnemonic == "csrrs" else now & ~given
+    assert out[64 + 1] == now

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.isa.vortex.programs import END, START, run
+from warploom.isa.diagnostics import SourceError
 from warploom.isa.vortex.generation import GENERATIONS
 from warploom.isa.vortex.table import table
 
@@ -365,6 +366,44 @@ def test_each_core_has_its_own_mscratch_and_local_memory():
     out, _ = run(body, 2024, gpu__cores=3)
     first = np.arange(0, 48, 16)
     assert out[first].tolist() == [50, 51, 52] == out[first + 128].tolist()
+
+
+@ENGINES
+@pytest.mark.parametrize(("mnemonic", "combine"), [
+    ("csrrw", lambda old, lane: lane * 9), ("csrrs", lambda old, lane: old | lane * 9), ("csrrc", lambda old, lane: old & ~(lane * 9)),
+])  # fmt: skip
+def test_lanes_change_mscratch_one_after_the_other(engine, mnemonic, combine):
+    body = f"""
+        csrwi mscratch, 21
+        li t4, 9
+        mul t4, t4, s2
+        {mnemonic} t5, mscratch, t4
+        sw t5, 0(s1)
+        csrr t3, mscratch
+        sw t3, 256(s1)
+    """
+    out, result = run(body, 2024, engine=engine, core__lanes=16, core__warps=1)
+    assert result.status == "done", result.fault
+    now = 21
+    for lane in range(16):
+        assert out[lane] == now
+        now = combine(now, lane)
+    assert out[64:80].tolist() == [now] * 16
+
+
+def test_an_unknown_control_register_can_be_written_in_2022_alone():
+    body = "csrwi 0x7c0, 5\ncsrw 0x7c1, s2\nsw s2, 0(s1)\n"
+    assert run(body, 2022)[0][:4].tolist() == [0, 1, 2, 3]
+    for text, number in ((body, 2024), ("csrrw t0, 0x7c0, t1\n", 2022), ("csrrs zero, 0x7c0, t1\n", 2022)):
+        with pytest.raises(SourceError, match="there is no control register 0x7c0"):
+            run(text, number)
+
+
+@pytest.mark.parametrize("rs2", [1, 3, 17, 31])
+def test_pred_of_2022_is_told_by_the_lowest_bit_of_its_second_operand(rs2):
+    word = 0x0000006B | rs2 << 20 | 10 << 15
+    assert table(2022).row_of(word).mnemonic == "vx_pred"
+    assert table(2022).row_of(word & ~(1 << 20)).mnemonic == "vx_tmc"
 
 
 @ENGINES

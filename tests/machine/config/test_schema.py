@@ -22,8 +22,8 @@ def test_a_setting_has_its_kind_its_default_within_its_limits_and_a_meaning():
         assert kind == type(default).__name__ and meaning and isinstance(unit, str)
         if kind == "bool":
             assert limits == "true | false"
-        elif kind == "str":
-            assert default in limits.split(" | ") and len(limits.split(" | ")) > 1
+        elif " | " in limits or kind == "str":
+            assert str(default) in limits.split(" | ") and len(limits.split(" | ")) > 1
         else:
             low, high = map(int, limits.split(" .. "))
             assert low <= default <= high

@@ -8,11 +8,12 @@ import pytest
 
 from tests.machine.core.load_store.test_address_space import MAP, A, B, C, D, at
 from tests.machine.programs import GLOBAL, LANE, Assembly, run
-from warploom.isa.regions import PAGE_BYTES, SPACE_BYTES
+from warploom.isa.regions import SPACE_BYTES
 from warploom.isa.uop import NONE, Uop, scalar
 from warploom.machine.device.touched_memory import _cause
 
-LAST = SPACE_BYTES - PAGE_BYTES  # the last page of the address space
+LAST = SPACE_BYTES - 4096  # what small negative numbers reach
+ROOM = {"memory.bytes": 1 << 24}
 
 
 @pytest.mark.parametrize("engine", ["python", "native"])
@@ -20,7 +21,7 @@ def test_pages_appear_between_regions_and_leave_those_their_place(engine):
     code = Assembly()
     at(code, D, 0x30000000, shift=5)
     code.store(D, LANE)  # a page that lies elsewhere than the next two
-    at(code, A, 0x20000FF8)
+    at(code, A, 0x200FFFF8)
     code.store(A, GLOBAL)  # a run of words over the end of a page
     code.load(B, A)
     at(code, C, 0x80000FF8)
@@ -32,12 +33,12 @@ def test_pages_appear_between_regions_and_leave_those_their_place(engine):
     code.store(C, B, offset=16)
     code("exit")
     made = replace(code.program(regions=MAP), spare_pages=5)
-    result = run(made, engine=engine)
+    result = run(made, engine=engine, **ROOM)
     assert result.status == "done", result.fault
     (said,) = [remark for remark in result.remarks if "0x30000000" in remark]
-    assert "accesses address 0x30000000, where the program declares nothing, nor at addresses in 4 more pages of 4096" in said
+    assert "accesses address 0x30000000, where the program declares nothing, nor at addresses in 4 more pages of 1 MiB" in said
     assert result.read(0xFFFFFF00, 32).view(np.uint32).tolist() == 2 * [0, 1, 2, 3]
-    fault = run(replace(made, spare_pages=4), engine=engine).fault
+    fault = run(replace(made, spare_pages=4), engine=engine, **ROOM).fault
     assert "thread 0 accesses address 0xfffffee0, where there is no memory" in fault
 
 

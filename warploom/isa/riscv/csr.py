@@ -26,8 +26,8 @@ Writes = Callable[[int], list[Uop]]  # micro-ops that put a register's value int
 class Csr(NamedTuple):
     """One register. writes: None for one that can only be read. floats: what a program that writes, or reads, it wants of floats.
 
-    of_warp: of a register that a warp has: from the kind of the instruction, and whether it wants the old value, the micro-ops that change
-    it. The lanes' operands are in NEW and what there was in OLD, where each lane's old value is left.
+    of_warp: of a register that several lanes have together: from the kind of the instruction, and whether it wants the old value, the
+    micro-ops that read and change it. The lanes' operands are in NEW; each lane's old value is left in OLD.
     """
 
     number: int
@@ -99,9 +99,11 @@ def needs(mnemonic: str, values: Mapping[str, int]) -> FloatNeeds:
     return FloatNeeds(reads.flags or writes.flags, reads.modes or writes.modes)
 
 
-def _lower(kind: str, immediate: bool, csrs: Mapping[int, Csr]) -> Lowering:
+def _lower(kind: str, immediate: bool, csrs: Mapping[int, Csr], unknown_kept: bool) -> Lowering:
     def lower(o: Operands) -> list[Uop]:
         csr = csrs.get(o["csr"])
+        if csr is None and unknown_kept and kind == WRITE and o["rd"] == 0:
+            return [Uop("nop")]
         if csr is None:
             listed = [csr.name for csr in csrs.values()]
             more = f" and {len(listed) - NAMED} more" if len(listed) > NAMED else ""
@@ -109,11 +111,11 @@ def _lower(kind: str, immediate: bool, csrs: Mapping[int, Csr]) -> Lowering:
         source = o["zimm"] if immediate else o["rs1"]
         found = [] if kind == WRITE and o["rd"] == 0 else csr.reads(OLD)
         if kind == WRITE or source != 0:
+            if csr.of_warp is not None:
+                found = [*_operand(source, immediate), *csr.of_warp(kind, o["rd"] != 0)]
+                return [*found, Uop("mov", dst=o.rd, a=OLD)] if o["rd"] else found
             if csr.writes is None:
                 raise Refusal(f"the control register {csr.name} can only be read")
-            if csr.of_warp is not None:
-                found = [*csr.reads(OLD), *_operand(source, immediate), *csr.of_warp(kind, o["rd"] != 0)]
-                return [*found, Uop("mov", dst=o.rd, a=OLD)] if o["rd"] else found
             found += [*_new_value(kind, source, immediate), *csr.writes(NEW)]
         return [*found, Uop("mov", dst=o.rd, a=OLD)] if o["rd"] else found or [Uop("nop")]
 
@@ -132,13 +134,16 @@ def _operand(source: int, immediate: bool) -> list[Uop]:
     return [Uop("mov", dst=NEW, a=IMMEDIATE if immediate else source, imm=source if immediate else 0)]
 
 
-def instructions_on(csrs: Mapping[int, Csr]) -> tuple[Instruction, ...]:
-    """The instructions on control registers, of a machine that has these, by number."""
+def instructions_on(csrs: Mapping[int, Csr], unknown_kept: bool = False) -> tuple[Instruction, ...]:
+    """The instructions on control registers, of a machine that has these, by number.
+
+    unknown_kept: a number that is not among them can be written, which nothing can find out, since it cannot be read.
+    """
 
     def row(mnemonic: str, function: str, kind: str, meaning: str, immediate: bool = False) -> Instruction:
         source = "zimm" if immediate else "rs1"
         encoding = Encoding(f"csr {source} {function} rd 1110011")
-        return Instruction(mnemonic, "Zicsr", encoding, f"rd, csr, {source}", meaning, _lower(kind, immediate, csrs))
+        return Instruction(mnemonic, "Zicsr", encoding, f"rd, csr, {source}", meaning, _lower(kind, immediate, csrs, unknown_kept))
 
     return (
         row("csrrw", "001", WRITE, "rd = csr; csr = rs1"),

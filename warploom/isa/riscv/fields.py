@@ -4,9 +4,9 @@ A row gives its encoding as the specification's tables do, from the highest bit 
 
     imm[12|10:5] rs2 rs1 000 imm[4:1|11] 1100011
 
-Zeros and ones are fixed. A name alone is a field of its usual width. `name[12|10:5]` is a piece of a scattered field: bit 12 of its
-value, then bits 10 to 5. Bits of the value that lie nowhere are zero (a branch goes to even addresses). `imm` has a sign, in the highest
-bit that it has anywhere; everything else has none.
+Zeros and ones are fixed, and a `-` is a bit that the decoder does not look at, 0 in what is assembled. A name alone is a field of its
+usual width. `name[12|10:5]` is a piece of a scattered field: bit 12 of its value, then bits 10 to 5. Bits of the value that lie nowhere
+are zero (a branch goes to even addresses). `imm` has a sign, in the highest bit that it has anywhere; everything else has none.
 
 In hardware: a RISC-V decoder is wires and a few gates, since registers always lie in the same places; the immediates are scattered to keep
 most of their bits in place, and the sign in bit 31. Source: RISC-V Unprivileged Specification 20240411, "Base Instruction Formats".
@@ -27,7 +27,7 @@ WIDTHS = {
 }  # fmt: skip
 SIGNED = ("imm",)
 COMPRESSED_FIRST = 8  # a register field of three bits names x8 to x15, which compilers use most
-_TOKEN = re.compile(r"([01]+)|([a-z0-9']+)(?:\[([0-9:|]+)\])?")
+_TOKEN = re.compile(r"([01-]+)|([a-z0-9']+)(?:\[([0-9:|]+)\])?")
 
 
 class Piece(NamedTuple):
@@ -58,8 +58,8 @@ class Encoding:
             fixed, name, ranges = found.groups()
             if fixed:
                 place -= len(fixed)
-                mask |= ((1 << len(fixed)) - 1) << place
-                match |= int(fixed, 2) << place
+                mask |= sum(1 << bit for bit, digit in enumerate(reversed(fixed)) if digit != "-") << place
+                match |= int(fixed.replace("-", "0"), 2) << place
                 continue
             for part in ranges.split("|") if ranges else [f"{WIDTHS[name] - 1}:0"]:
                 high, _, low = part.partition(":")

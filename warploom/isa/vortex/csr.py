@@ -1,18 +1,19 @@
 """Vortex's control registers: which thread this is, how large the machine is, and what its core has counted.
 
 In hardware: wires to the warp table and to counters, and one register a core that a program can write (MSCRATCH, from 2024 on). That one
-lies here in a small window of the address space. Flags and rounding mode of floats belong to a warp: `float_state.py`.
+lies here in a small window of the address space; an instruction on it is an atomic, which is executed lane after lane. Flags and rounding
+mode of floats belong to a warp: `float_state.py`.
 Performance counters: `counters.py`.
 Source: github.com/vortexgpgpu/vortex, hw/rtl/VX_config.vh and VX_types.vh, 2022-01 and 2024-08.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from warploom.isa.riscv.csr import Csr, Reads, Writes, special, value
+from warploom.isa.riscv.csr import CLEAR, NEW, OLD, SET, WRITE, Csr, Reads, special, value
 from warploom.isa.riscv.instruction import temporary
-from warploom.isa.uop import IMMEDIATE, SPECIAL_NUMBER, Uop
+from warploom.isa.uop import IMMEDIATE, NONE, SPECIAL_NUMBER, Uop
 from warploom.isa.vortex import counters, texture
 from warploom.isa.vortex.float_state import FLOAT_CSRS
 from warploom.isa.vortex.generation import Generation
@@ -21,6 +22,7 @@ WINDOW = 0xFFFFF000  # where a core keeps registers that programs write, as if t
 WINDOW_BYTES = 64
 MSCRATCH = 0  # its word in the window
 PART = temporary(2)
+ATOMICS = {WRITE: "atomic_exchange", SET: "atomic_or", CLEAR: "atomic_and"}
 
 
 def _in_warp(name: str) -> Reads:
@@ -50,8 +52,14 @@ def _from_window(offset: int) -> Reads:
     return lambda to: [Uop("load", dst=to, imm=WINDOW + offset)]
 
 
-def _to_window(offset: int) -> Writes:
-    return lambda of: [Uop("store", b=of, imm=WINDOW + offset)]
+def _in_window(offset: int) -> Callable[[str, bool], list[Uop]]:
+    """Lane after lane, lowest first, each finds what the one before it has left."""
+
+    def of_warp(kind: str, wanted: bool) -> list[Uop]:
+        inverted = [Uop("xor", dst=NEW, a=NEW, b=IMMEDIATE, imm=-1)] if kind == CLEAR else []
+        return [*inverted, Uop(ATOMICS[kind], dst=OLD if wanted else NONE, b=NEW, imm=WINDOW + offset)]
+
+    return of_warp
 
 
 def csrs(generation: Generation, counter_class: int = counters.NO_CLASS) -> Mapping[int, Csr]:
@@ -89,7 +97,7 @@ def csrs(generation: Generation, counter_class: int = counters.NO_CLASS) -> Mapp
                 "mscratch",
                 "a word of the core's, at first the arguments' address",
                 _from_window(MSCRATCH),
-                _to_window(MSCRATCH),
+                of_warp=_in_window(MSCRATCH),
             ),
         ]
     zero = {0x301: "misa", 0xF11: "mvendorid", 0xF12: "marchid", 0xF13: "mimpid", 0x300: "mstatus", 0x180: "satp"}

@@ -2,8 +2,8 @@
 
 In hardware: five bits and three beside the warp table, and an OR of the lanes' flags at write-back. An instruction that writes them is
 executed lane after lane, lowest first, on the one register: what the highest active lane writes stays, and each lane is given what the
-lane before it has left there, the first one what there was. (An instruction that sets or clears bits gives a lane here what the lane
-before it alone has left: it differs where lanes set different bits and look at what comes back.)
+lane before it has left there, the first one what there was. So an instruction that sets or clears bits gives a lane what all lanes below
+it have set or cleared.
 Source: github.com/vortexgpgpu/vortex, sim/simx/execute.cpp and hw/rtl/core/VX_csr_data.sv, 2022-01 and 2024-08.
 """
 
@@ -17,7 +17,7 @@ from warploom.isa.riscv.registers import WARP_FLAGS, WARP_ROUNDING_MODE
 from warploom.isa.uop import IMMEDIATE, SCALAR, SPECIAL_NUMBER, Uop
 
 LOW, HIGH, HIGHEST, ALL, VALUE = (SCALAR + 6 + number for number in range(5))  # of the warp, inside an instruction
-LANE, WORD, UPPER, BELOW, BEFORE = (temporary(4 + number) for number in range(5))  # of a lane
+LANE, WORD, UPPER, BELOW, BEFORE, ABOVE = (temporary(4 + number) for number in range(6))  # of a lane
 LAST = 31  # of a word's bits: the number of its highest one is LAST ^ its leading zeros
 MODE_SHIFT = 5  # of frm in fcsr
 
@@ -55,6 +55,33 @@ FIND_BEFORE = [  # BEFORE = the next lower active lane; BELOW is 0 where there i
 ]
 
 
+def _gathered_below(bits: int) -> list[Uop]:
+    """BEFORE = the OR of what NEW has in the active lanes below, in these bits: a ballot a bit, and the lanes below in it."""
+    found = [
+        _special("lane", LANE),
+        Uop("mov", dst=BELOW, a=IMMEDIATE, imm=-1),
+        Uop("shl", dst=BELOW, a=BELOW, b=LANE),
+        _with("xor", BELOW, BELOW, -1),  # of the own word of lanes
+        _with("and", UPPER, LANE, 32),
+        Uop("sel", dst=ABOVE, a=BELOW, b=IMMEDIATE, c=UPPER),  # of the upper word
+        Uop("mov", dst=WORD, a=IMMEDIATE, imm=-1),
+        Uop("sel", dst=BELOW, a=WORD, b=BELOW, c=UPPER),  # of the lower one
+        Uop("mov", dst=BEFORE, a=IMMEDIATE, imm=0),
+    ]
+    for bit in range(bits.bit_length()):
+        found += [
+            _with("and", WORD, NEW, 1 << bit),
+            Uop("ballot", dst=LOW, a=WORD),
+            Uop("and", dst=WORD, a=BELOW, b=LOW),
+            Uop("and", dst=UPPER, a=ABOVE, b=HIGH),
+            Uop("or", dst=WORD, a=WORD, b=UPPER),
+            _with("minu", WORD, WORD, 1),
+            _with("shl", WORD, WORD, bit),
+            Uop("or", dst=BEFORE, a=BEFORE, b=WORD),
+        ]
+    return found
+
+
 def _left(kind: str, operand: int, old: int, to: int) -> list[Uop]:
     """What an instruction of a kind leaves where `old` was."""
     if kind == WRITE:
@@ -68,15 +95,16 @@ def _changed(reads: Reads, bits: int, writes: list[Uop]) -> Callable[[str, bool]
     """reads: puts the register into a given one. bits: that it has. writes: take it from ALL."""
 
     def of_warp(kind: str, wanted: bool) -> list[Uop]:
-        found = [*ACTIVE, _with("and", NEW, NEW, bits)]
+        found = [*reads(OLD), *ACTIVE, _with("and", NEW, NEW, bits)]
         if kind == WRITE:
             found += [*FIND_HIGHEST, Uop("shuffle", dst=ALL, a=NEW, b=HIGHEST)]
         else:
             found.append(Uop("or_lanes", dst=ALL, a=NEW, b=IMMEDIATE))
         found += [*reads(VALUE), *_left(kind, ALL, VALUE, ALL), *writes]
-        if wanted:
-            found += [*FIND_BEFORE, Uop("shuffle", dst=BEFORE, a=NEW, b=BEFORE)]
-            found += [*_left(kind, BEFORE, OLD, BEFORE), Uop("sel", dst=OLD, a=BEFORE, b=OLD, c=BELOW)]
+        if wanted and kind == WRITE:
+            found += [*FIND_BEFORE, Uop("shuffle", dst=BEFORE, a=NEW, b=BEFORE), Uop("sel", dst=OLD, a=BEFORE, b=OLD, c=BELOW)]
+        elif wanted:
+            found += [*_gathered_below(bits), *_left(kind, BEFORE, OLD, BEFORE), Uop("mov", dst=OLD, a=BEFORE)]
         return found
 
     return of_warp

@@ -27,14 +27,12 @@ from warploom.isa.riscv.lowering import lower
 from warploom.isa.vortex import texture
 from warploom.isa.vortex.arguments import DCR, launched_with
 from warploom.isa.vortex.counters import counter_class
-from warploom.isa.vortex.generation import GENERATIONS, NEWEST, Generation
+from warploom.isa.vortex.generation import BY_NAME, GENERATIONS, NEWEST, Generation
 from warploom.isa.vortex.guards import copied_guards
-from warploom.isa.vortex.image_file import VXBIN, read_raw, read_vxbin
+from warploom.isa.vortex.image_file import RAW, VXBIN, read_raw, read_vxbin
 from warploom.isa.vortex.memory_map import EXIT_CODE, GP, PAGES, own_regions
-from warploom.isa.vortex.recognise import generation_of_image
+from warploom.isa.vortex.recognise import decided, generation_of_image
 from warploom.isa.vortex.table import table
-
-RAW = ".bin"
 
 
 def load(source: Text, options: Options) -> Loaded:
@@ -52,7 +50,8 @@ def _load(source: Text, options: Options, generation: Generation | None) -> Load
     data = source if isinstance(source, bytes) else read_bytes(source)
     suffix = Path(path).suffix.lower()
     if for_riscv(path):
-        old = generation is not None and generation.old
+        meant = generation or of_machine(options)
+        old = meant is not None and meant.old
         data = compile_c([path], "vortex-2022" if old else "vortex-2024", options.more.get("optimise") or "2")
     if is_elf(data, path):
         image, warnings = elf.read(data, path)
@@ -64,8 +63,17 @@ def _load(source: Text, options: Options, generation: Generation | None) -> Load
         return _loaded(image, generation, Diagnostics(image.sources[0]), options, refuses=None)
     text = Source(decoded(data, path), path)
     diagnostics = Diagnostics(text)
-    assembly = assemble(text, diagnostics, table((generation or NEWEST).number))
-    return _loaded(_writable(assembly.image), generation or NEWEST, diagnostics, options, refuses=True)
+    generation = generation or of_machine(options) or NEWEST
+    assembly = assemble(text, diagnostics, table(generation.number))
+    return _loaded(_writable(assembly.image), generation, diagnostics, options, refuses=True)
+
+
+def of_machine(options: Options) -> Generation | None:
+    """The generation of the machine that a program is for (its setting `vortex.isa`); None where none is named, or none of Vortex's."""
+    machine = options.machine
+    if machine is None or isinstance(machine, str):
+        return BY_NAME.get(machine or "")
+    return GENERATIONS.get(machine["vortex.isa"])
 
 
 def guard_warnings(data: bytes, path: str) -> tuple[list[Diagnostic], tuple[Source, ...]]:
@@ -94,7 +102,11 @@ def _loaded(
 
     None: nothing tells its code from its data, so there is no warning of words that may be data.
     """
-    generation = generation or generation_of_image(image) or NEWEST
+    machine = of_machine(options)
+    generation = decided(image, generation, machine)
+    if machine is not None and generation is not machine:
+        said = f"it runs as Vortex of {generation.number}, and takes the time of a machine of {machine.number} (vortex.isa)"
+        diagnostics.items.append(Diagnostic(Severity.WARNING, said, fix=f"its own machine is --gpu {generation.gpu}"))
     placed = launched_with(image, generation, options, kernels)
     launch = Launch(argument=placed.argument, whole_device=True, name=placed.kernel, group_threads=placed.block_threads)
     try:

@@ -38,4 +38,5 @@ GENERATIONS = {
     else Generation(number, HIGHEST_LEADS, 0, HIGHEST_LEADS | LEADER_DECIDES, "vortex-2024")
     for number in (2021, 2022, 2024, 2026)
 }
+BY_NAME = {generation.name: generation for generation in GENERATIONS.values()}
 NEWEST = GENERATIONS[2024]  # of those that a file may be of; what it is taken for where nothing says

@@ -13,7 +13,8 @@ from warploom.isa.program import Source
 from warploom.isa.reading import error
 from warploom.isa.vortex.memory_map import START
 
-VXBIN = ".vxbin"
+VXBIN, RAW = ".vxbin", ".bin"
+WORD = 4  # bytes of an instruction
 HEADER = struct.Struct("<2Q")
 MOST_BYTES = 1 << 26  # of an image, zeroed memory included
 ROOM = 1 << 16  # of a raw image: memory after its bytes, which hold no word of how much it wants
@@ -33,8 +34,8 @@ def read_vxbin(data: bytes, path: str) -> Image:
 
 def read_raw(data: bytes, path: str) -> Image:
     """The image in raw bytes, from START on. Raises SourceError."""
-    if len(data) < 4:
-        raise error(path, f"this image has {len(data)} bytes: an instruction has 4", "")
+    if len(data) < WORD:
+        raise error(path, f"this image has {len(data)} bytes: an instruction has {WORD}", "")
     return _image(path, START, data, len(data) + ROOM)
 
 

@@ -5,8 +5,9 @@ the core's shared memory, below 0xFF000000, holds a stack of 1 KiB a thread. Fro
 8 KiB a thread, lie in ordinary memory below 0xFFFF0000, and the core's local memory above it. A byte that is stored to the console's
 window is printed; its address says whose line it belongs to.
 
-The originals have memory at every address. A program with a start of its own has it here too: a few pages appear where it uses an address
-between its regions, and a sentence says so. For a kernel of `<warploom.h>` such an access is an error.
+The originals have memory at every address. A program with a start of its own has it here too: pages appear where it uses an address
+between its regions, as many as the machine's `memory.bytes` holds, and a sentence says so. For a kernel of `<warploom.h>` such an access
+is an error.
 Source: github.com/vortexgpgpu/vortex, hw/rtl/VX_config.vh, 2022-01 and 2024-08.
 """
 
@@ -16,7 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from warploom.isa.regions import KINDS, SCRATCHPAD, Region
+from warploom.isa.regions import KINDS, PAGE_BYTES, SCRATCHPAD, SPACE_BYTES, Region
 from warploom.isa.vortex.csr import WINDOW, WINDOW_BYTES
 from warploom.isa.vortex.generation import Generation
 
@@ -32,7 +33,7 @@ LOCAL_BYTES = 16 << 10
 OLD_CONSOLE, CONSOLE_AT = 0xFFFFFFC0, 0x40
 COUNTERS_AT = 0x80
 EXIT_CODE = 0x88
-PAGES = 64  # that may appear; a program that runs through all of memory is an error
+PAGES = SPACE_BYTES // PAGE_BYTES  # that may appear: memory is everywhere, as much of it as the machine has
 GP = 3  # the register that holds the exit code until 2022
 
 

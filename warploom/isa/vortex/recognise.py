@@ -14,12 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from warploom.isa.image import Image
+from warploom.isa.reading import error
 from warploom.isa.riscv import elf
-from warploom.isa.vortex.generation import GENERATIONS, Generation
+from warploom.isa.vortex.generation import GENERATIONS, NEWEST, Generation
 
 OPCODE, FUNCTION, OPERANDS = 0x7F, 0x7000, 0xFE000F80  # bits of a word: opcode, funct3; funct7 and rd, which both are zero
 OLD, NEW, OLD_TEXTURE = 0x6B, 0x0B, 0x5B
 VOTES = 0x02000000  # funct7 of votes and shuffles
+TAKEN_FOR = (2022, 2024)  # what words are taken for that several generations have
 LARGEST = 1 << 26
 
 
@@ -47,6 +49,23 @@ def _generation(words: np.ndarray, bare: bool) -> Generation | None:
             texture = (opcode == OLD) & (words & FUNCTION == 0x5000) & (words & OPERANDS != 0)
             return GENERATIONS[2021 if texture.any() else 2022]
     return None
+
+
+def decided(image: Image, asked: Generation | None, machine: Generation | None) -> Generation:
+    """The generation by which an image is decoded: what is asked for, else that of its own words, else that of the machine.
+
+    Words tell the two encodings apart, and within one of them only what the other generation has not: where they say 2022 or 2024, a
+    machine that is of the same encoding says more. Raises SourceError where what is asked for has none of the words.
+    """
+    found = generation_of_image(image, bare=asked is None)
+    if asked is not None:
+        if found is not None and found.old != asked.old:
+            said = f"its instructions are those of Vortex of {found.number}, and not of {asked.number}, which is asked for"
+            raise error(image.path, said, f"leave out --isa, or give --isa {found.name}")
+        return asked
+    if found is None:
+        return machine or NEWEST
+    return machine if machine is not None and machine.old == found.old and found.number in TAKEN_FOR else found
 
 
 def is_vortex(path: str | Path) -> bool:

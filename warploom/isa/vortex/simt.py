@@ -43,9 +43,9 @@ def _first(leads: int, number: int) -> tuple[Instruction, ...]:
 
     zero = "00000"
     return (
-        _row("vx_tmc", word(zero, "rs1", "000"), "rs1", "lane mask = rs1; 0 ends the warp",
+        _row("vx_tmc", word("----0", "rs1", "000"), "rs1", "lane mask = rs1; 0 ends the warp",
              lambda o: [Uop("set_mask", a=o.rs1, flags=leads)]),
-        _row("vx_pred", word("00001", "rs1", "000"), "rs1", "the lanes where rs1 != 0 stay active, if there are any",
+        _row("vx_pred", word("----1", "rs1", "000"), "rs1", "the lanes where rs1 != 0 stay active, if there are any",
              lambda o: [Uop("predicate", a=o.rs1, flags=leads)]),
         _row("vx_wspawn", word("rs2", "rs1", "001"), "rs1, rs2", "warps 1 to rs1 - 1 begin at rs2, with lane 0",
              lambda o: [Uop("spawn", a=o.rs1, b=o.rs2, flags=leads)]),
@@ -79,7 +79,7 @@ def _second(leads: int, votes: bool) -> tuple[Instruction, ...]:
         _row("vx_join", word(zero, "rs1", "011", zero), "rs1", "ends a side of the split that gave rs1",
              lambda o: [Uop("join", a=o.rs1, flags=leads)]),
         _row("vx_bar", word("rs2", "rs1", "100", zero), "rs1, rs2",
-             "waits until rs2 warps have come to barrier rs1; with its bit 31, until rs2 cores have; for no other warp where rs2 < 2",
+             "waits until rs2 warps have come to barrier rs1; with its bit 31, until rs2 cores have; for nobody else where rs2 < 2",
              lambda o: [Uop("core_barrier", a=o.rs1, b=o.rs2, imm=2, flags=leads)]),
         _row("vx_pred", word("rs2", "rs1", "101", zero), "rs1, rs2",
              "the lanes where bit 0 of rs1 is set stay active; where there are none, lane mask = rs2", predicate(False)),

@@ -28,7 +28,7 @@ def table(number: int, counter_class: int = counters.NO_CLASS) -> Table:
     known = csrs(generation, counter_class)
     found = [*integer.INSTRUCTIONS, *(row for row in multiply.INSTRUCTIONS if not (generation.old and row.extension == ZICOND))]
     found += () if generation.old else atomic.INSTRUCTIONS
-    found += [*floating.INSTRUCTIONS, *instructions_on(known), *rows(generation), *texture.rows(generation)]
+    found += [*floating.INSTRUCTIONS, *instructions_on(known, unknown_kept=generation.old), *rows(generation), *texture.rows(generation)]
     return Table(tuple(_own(row, generation) for row in found), {number: csr.name for number, csr in known.items()}, flags_of_warp=True)
 
 

@@ -8,7 +8,7 @@ from warploom.isa.machine_code import MachineCode
 from warploom.isa.riscv import elf
 from warploom.isa.riscv.words import code_of
 from warploom.isa.vortex.generation import NEWEST
-from warploom.isa.vortex.image_file import VXBIN, read_vxbin
+from warploom.isa.vortex.image_file import RAW, VXBIN, WORD, read_raw, read_vxbin
 from warploom.isa.vortex.recognise import generation_of_image
 from warploom.isa.vortex.table import table
 
@@ -27,4 +27,6 @@ def code_in(data: bytes, path: str) -> MachineCode:
         found = generation_of_image(elf.read(data, path, lines=False)[0])
     elif path.lower().endswith(VXBIN):
         found = generation_of_image(read_vxbin(data, path))
+    elif path.lower().endswith(RAW) and len(data) >= WORD:
+        found = generation_of_image(read_raw(data, path))
     return code_of_generation((found or NEWEST).number)

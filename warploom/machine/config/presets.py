@@ -106,8 +106,10 @@ def _build(flat: Mapping[str, Any], title: str) -> Config:
     for full, value in flat.items():
         section, name = full.split(".")
         setting = by_name[full]
-        choices = setting.range.split(" | ") if setting.kind == "str" else []
-        if choices and value not in choices and not callable(value):
+        choices = setting.range.split(" | ") if setting.kind != "bool" and "|" in setting.range else []
+        chosen = value if isinstance(value, str) == (setting.kind == "str") else ""
+        chosen = str(chosen) if setting.kind == "int" else chosen  # of a number the names are its digits
+        if choices and chosen not in choices and not callable(value):
             raise ConfigError(f"{full} = {shown(value)}: it is one of {', '.join(choices)}{nearest(str(value), choices)}")
         tree.setdefault(section, {})[name] = value
     try:

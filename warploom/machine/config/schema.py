@@ -32,6 +32,8 @@ from warploom.machine.engine.sizes import (
 from warploom.machine.memory.address_hash import HASHES
 from warploom.machine.memory.cache import SET_HASHES
 
+MOST_MEMORY = 1 << 31  # bytes
+
 
 class Setting(NamedTuple):
     """One setting as `warploom presets` lists it."""
@@ -382,7 +384,9 @@ class Constant(Section):
 
 class Memory(Section):
     kind: _choice("channels: tiny-gpu's controllers; dram: channels with rows and bandwidth", "channels", "dram") = "channels"
-    bytes: _number("size of data memory", "bytes", at_least=1, at_most=1 << 31) = 256
+    bytes: _number(
+        "size of data memory; of a program that declares regions, of what appears between them", "bytes", at_least=1, at_most=MOST_MEMORY
+    ) = 256
     data_channels: _number("requests that data memory serves at a time", "channels", at_least=1, at_most=64) = 4
     program_channels: _number("requests that program memory serves at a time", "channels", at_least=1, at_most=64) = 1
     channel_bytes: _number("bytes that one request of a data channel moves", "bytes", at_least=1, at_most=256) = 1
@@ -452,6 +456,16 @@ class Quirks(Section):
     wrap_pc: _switch("the program counter wraps and runs NOPs past the program; otherwise that is a fault") = False
 
 
+class Vortex(Section):
+    isa: Annotated[
+        int,
+        Meta(
+            description="the generation of Vortex whose instructions a program has that does not say it itself; 0: no machine of Vortex's",
+            extra={"unit": "", "choices": ("0", "2021", "2022", "2024", "2026")},
+        ),
+    ] = 0
+
+
 class Config(Section):
     """A whole machine. Settings are named `section.setting`, as in `--set gpu.cores=4`."""
 
@@ -474,6 +488,7 @@ class Config(Section):
     dram: Dram = Dram()
     texture: Texture = Texture()
     quirks: Quirks = Quirks()
+    vortex: Vortex = Vortex()
 
     def __getitem__(self, setting: str) -> Any:
         """The value of `section.setting`."""

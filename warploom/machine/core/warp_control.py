@@ -158,7 +158,8 @@ def _barrier(gpu, core, warp, tables, k, now):
     expected = np.int64(operand(core, warp, tables, k, B, 1))
     across = number & ACROSS_CORES != 0
     number = number & (ACROSS_CORES - 1)
-    if not across and expected < tables.uops[k, IMM]:  # it waits for no other warp, and at most for lanes of its own that are elsewhere
+    if expected < tables.uops[k, IMM]:  # it waits for no other warp or core, and at most for lanes of its own that are elsewhere
+        across = False
         number = number % core.barriers.count
     if number >= core.barriers.count:
         gpu.fault.value, gpu.fault.limit = number, core.barriers.count

@@ -51,7 +51,7 @@ from warploom.machine.device.memory_system import no_events, serve_events
 from warploom.machine.device.overwritten import overwritten
 from warploom.machine.device.setup import resident_blocks, set_up_core, set_up_device
 from warploom.machine.device.stacks import full_stacks
-from warploom.machine.device.storage import Storage, set_up_spaces
+from warploom.machine.device.storage import Storage, set_up_spaces, spare_pages
 from warploom.machine.device.touched_memory import touched_memory
 from warploom.machine.engine.native.piece import Array, Hook
 from warploom.machine.engine.pages import Pages, contents
@@ -137,7 +137,7 @@ class PipelineMachine:
         self.code = aligned(decode(config, program))
         self.views = np.ascontiguousarray(program.views) if held is None else program.views.copy()
         self.samplers = np.ascontiguousarray(program.samplers)
-        pages = program.spare_pages if watcher is None and held is None else 0  # a check shows what finds no memory
+        pages = spare_pages(config, program) if watcher is None and held is None else 0  # a check shows what finds no memory
         self.storage = Storage(config, program, self._space if held is None else flat_memory(held.capacity), pages)
         self.memory = self.storage.filled() if held is None else self.storage.added_to(held)
         self.memory_bytes = self.storage.bytes if held is None else self._space.bytes

@@ -14,13 +14,14 @@ from warploom.isa.views import VIEW_BYTES
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.faults import FAULTS, lanes_of, lanes_text, sentence
-from warploom.machine.config.schema import Config
+from warploom.machine.config.schema import MOST_MEMORY, Config
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import AT_RECONVERGENCE, AT_SYNC, READY, STACKED
 from warploom.machine.core.divergence.thread_pool import OF_A_THREAD
 from warploom.machine.core.divergence.waiting import next_paths
 from warploom.machine.core.warps.barrier import CORE_BARRIERS, GRID_BARRIER, WHOLE_WARP
 from warploom.machine.device.stacks import overflow_at
+from warploom.machine.device.storage import Storage
 from warploom.machine.engine.users import unit_in_its_file, unit_name
 from warploom.machine.memory.sector_masks import DIRTY, table_of
 from warploom.machine.run.livelock import LivelockDetector
@@ -39,6 +40,7 @@ class Reported(Protocol):
     memory: np.ndarray
     profile: np.ndarray
     moves_threads: bool
+    storage: Storage
     detector: LivelockDetector
 
     @property
@@ -248,6 +250,12 @@ def _nearest_region(machine: Reported, fault: np.ndarray) -> str:
     """Of an access to an address at which there is nothing, or nothing to write: the region next to it."""
     if FAULTS[int(fault["kind"])].name not in ("unmapped", "read_only_region"):
         return ""
+    if FAULTS[int(fault["kind"])].name == "unmapped" and 0 < machine.storage.pages < machine.program.spare_pages:
+        size = machine.config.memory.bytes
+        more = f"add --set memory.bytes={min(2 * size, MOST_MEMORY)}" if size < MOST_MEMORY else "more there cannot be"
+        return (
+            f" any more: the program has used {machine.storage.pages} MiB outside of what it declares, all of memory.bytes = {size}; {more}"
+        )
     return machine.program.address_space().nearest(int(fault["value"]))
 
 

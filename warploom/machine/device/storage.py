@@ -90,6 +90,11 @@ class Storage:
         return memory
 
 
+def spare_pages(config: Config, program: Program) -> int:
+    """How many pages may appear: what the program allows, as far as the machine's memory goes."""
+    return min(program.spare_pages, max(config.memory.bytes // PAGE_BYTES, 1))
+
+
 def set_up_spaces(core: Any, config: Config, program: Program, storage: Storage) -> None:
     """What a core (its mirror) knows of address spaces before the first cycle."""
     spaces = core.spaces

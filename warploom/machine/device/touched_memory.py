@@ -13,9 +13,10 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
-from warploom.isa.regions import PAGE_BYTES, REGION_ADDRESS, REGION_UOP, SPACE_BYTES
+from warploom.isa.regions import REGION_ADDRESS, REGION_UOP, SPACE_BYTES
 from warploom.machine.device.storage import Storage
 
+NEAR_THE_END = 4096  # bytes before the end of the address space, which small negative numbers reach
 FRAME_REGISTERS = ("sp", "s0")  # through which compilers reach a function's variables
 
 
@@ -35,7 +36,7 @@ def touched_memory(machine: Finished) -> Iterator[str]:
     uop, address = pages[0, [REGION_UOP, REGION_ADDRESS]].tolist()
     firsts = program.code[:, u.FIRST_UOP]
     instruction = int(np.flatnonzero((firsts <= uop) & (uop < firsts + program.code[:, u.COUNT]))[0])
-    more = f", nor at addresses in {len(pages) - 1} more page{'s' * (len(pages) > 2)} of {PAGE_BYTES}" if len(pages) > 1 else ""
+    more = f", nor at addresses in {len(pages) - 1} more page{'s' * (len(pages) > 2)} of 1 MiB" if len(pages) > 1 else ""
     made = "pages were made" if more else "a page was made"
     yield (
         f"{program.where(instruction)}: this accesses address {address:#x}, where the program declares nothing{more}; {made}, "
@@ -47,6 +48,6 @@ def _cause(program: Program, uop: int, address: int) -> str:
     """What is probably wrong, as a clause."""
     register = int(program.uops[uop, u.A])
     base = program.register_names[register] if 0 <= register < len(program.register_names) else ""
-    if base in FRAME_REGISTERS or address >= SPACE_BYTES - PAGE_BYTES:
+    if base in FRAME_REGISTERS or address >= SPACE_BYTES - NEAR_THE_END:
         return "a lane that is switched on in the middle of a function has no frame: what follows belongs in a function of its own"
-    return "a pointer is probably wrong"
+    return "a pointer is probably wrong, unless it is a heap of the program's own"

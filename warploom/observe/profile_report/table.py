@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 
 import numpy as np
 
@@ -21,7 +22,7 @@ TAB = 4
 
 # The keys of `--sort`: what a line is ranked by, largest first.
 SORTS: dict[str, Callable[[SourceLine], float]] = {
-    "line": lambda line: -line.number,
+    "line": lambda _: 0,  # the order of the files, and of the lines in each
     "cycles": lambda line: line.cycles,
     "issues": lambda line: int(line.counts[p.ISSUES]),
     "lanes": lambda line: -(line.each(p.LANES, p.ISSUES) or np.inf),
@@ -36,7 +37,7 @@ def ordered(lines: list[SourceLine], sort: str = "line", top: int | None = None)
     if top is not None and sort == "line":
         kept = sorted(lines, key=SORTS["cycles"], reverse=True)[:top]
         return [line for line in lines if line in kept]
-    return sorted(lines, key=SORTS[sort], reverse=True)[:top]
+    return lines[:top] if sort == "line" else sorted(lines, key=SORTS[sort], reverse=True)[:top]
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,8 @@ def columns(found: Profile, shares: bool = True) -> list[Column]:
 def _table(found: Profile, lines: list[SourceLine], width: int, unicode: bool) -> Iterator[Line]:
     heat_width, gap = (6, "  ") if width >= WIDE else (4, " ")
     marked = {number for one in found.findings for number in (one.instruction, one.other)}
-    digits = max([4, *(len(_place(line, marked)) for line in lines)])
+    named = _names(found, lines)
+    digits = max([4, *(len(_place(line, marked, named)) for line in lines)])
     room = width - digits - heat_width - len(gap)
     every = columns(found, shares=width >= WIDE)
     shown, wide = _fitting(every, lines, room, len(gap))
@@ -137,7 +139,7 @@ def _table(found: Profile, lines: list[SourceLine], width: int, unicode: bool) -
         heat = line.cycles / hottest
         drawn = bar(heat, heat_width, unicode=unicode)
         row: Line = [
-            (f"{_place(line, marked):>{digits}}{gap}", "bold red" if marked & {*line.instructions} else QUIET),
+            (f"{_place(line, marked, named):>{digits}}{gap}", "bold red" if marked & {*line.instructions} else QUIET),
             (f"{drawn:<{heat_width}}", _heat_style(heat)),
         ]
         row += [(f"{gap}{_aligned(column, column.cell(line), size)}", "") for column, size in zip(shown, wide, strict=True)]
@@ -162,9 +164,16 @@ def _aligned(column: Column, text: str, size: int) -> str:
     return f"{text:<{size}}" if column.left else f"{text:>{size}}"
 
 
-def _place(line: SourceLine, marked: set[int]) -> str:
+def _names(found: Profile, lines: list[SourceLine]) -> dict[int, str]:
+    """What stands before the numbers of lines, by file: names, where the lines are of several files whose text is here."""
+    sources = found.program.sources
+    named = {line.file: f"{PurePath(sources[line.file].path).name}:" for line in lines if sources[line.file].text.strip()}
+    return named if len(named) > 1 else {}
+
+
+def _place(line: SourceLine, marked: set[int], named: Mapping[int, str]) -> str:
     """A line's number, with a mark where the checks have found something."""
-    return f"{'!' if marked & {*line.instructions} else ''}{line.number or line.instructions[0]}"
+    return f"{'!' if marked & {*line.instructions} else ''}{named.get(line.file, '')}{line.number or line.instructions[0]}"
 
 
 def _heat_style(heat: float) -> str:

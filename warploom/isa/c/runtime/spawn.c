@@ -22,6 +22,22 @@ void *warploom_local_memory(uint32_t bytes) {
   return base + warploom_thread()->group_slot * ((bytes + 3) & ~3u);
 }
 
+#if WARPLOOM_VORTEX >= 2023
+/* All threads of all cores wait for each other. From 2023 on a barrier that expects fewer than two cores lets all pass, and the barriers
+   of one core belong to groups: so the threads of a single core count themselves. Arrivals of all rounds add up. */
+void warploom_device_barrier(int number) {
+  static uint32_t arrived;
+  if (vx_num_cores() > 1) {
+    vx_barrier((int)(0x80000000u | (unsigned)number), vx_num_cores());
+    return;
+  }
+  uint32_t all = (uint32_t)(vx_num_warps() * vx_num_threads());
+  uint32_t before = __atomic_fetch_add(&arrived, 1, __ATOMIC_ACQ_REL);
+  uint32_t wanted = before - before % all + all;
+  while ((int32_t)(__atomic_load_n(&arrived, __ATOMIC_ACQUIRE) - wanted) < 0) {}
+}
+#endif
+
 /* start.S calls it in all lanes of all warps. */
 void warploom_run_body(void) {
   const struct work *w = &works[vx_core_id()];

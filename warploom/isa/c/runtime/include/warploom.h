@@ -43,7 +43,12 @@ WARPLOOM_INLINE int global_size(void) { return gridDim.x * blockDim.x; }
 /* All threads of the group wait for each other. */
 WARPLOOM_INLINE void barrier(void) { __syncthreads(); }
 /* All warps of all cores wait for each other, in kernels that fill the device. */
+#if WARPLOOM_VORTEX >= 2023
+WARPLOOM_C void warploom_device_barrier(int number);
+WARPLOOM_INLINE void device_barrier(int number) { warploom_device_barrier(number); }
+#else
 WARPLOOM_INLINE void device_barrier(int number) { vx_barrier((int)(0x80000000u | (unsigned)number), vx_num_cores()); }
+#endif
 WARPLOOM_INLINE void *local_memory(uint32_t bytes) { return warploom_local_memory(bytes); }
 /* Around a branch on which lanes may disagree:  int s = split(c); if (c) { ... } else { ... } join(s); */
 WARPLOOM_INLINE int split(int condition) { return vx_split(condition != 0); }

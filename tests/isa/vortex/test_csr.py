@@ -1,0 +1,56 @@
+"""What the originals do at the edges: bits that a decoder does not look at, control registers that lanes write one after the other."""
+
+from __future__ import annotations
+
+import pytest
+
+import warploom
+from warploom.isa.frontend import Options
+
+BEGIN = "li t0, -1\nvx_tmc t0\ncsrr a0, 0xcc0\n"
+OUT = "li t1, 0x10000000\nslli t2, a0, 2\nadd t1, t1, t2\nsw a1, 0(t1)\n"
+
+
+def words(text: str, isa: str, engine: str = "python", lanes: int = 4) -> list[int]:
+    """What each lane has in a1 at the end."""
+    source = f"{BEGIN}{text}\n{OUT}vx_tmc zero\n"
+    program = warploom.load(source.encode(), isa, options=Options(path="t.vx"))
+    result = warploom.GPU(isa, engine=engine).run(program)
+    assert result.status == "done", result.fault
+    return result.read(0x10000000, 4 * lanes).view("<u4").tolist()
+
+
+@pytest.mark.parametrize(("rs2", "active"), [(1, 0b1110), (3, 0b1110), (31, 0b1110), (2, 0b1111)])
+def test_only_the_lowest_bit_of_rs2_tells_an_old_pred_from_a_tmc(rs2, active):
+    word = 0x0005006B | rs2 << 20  # of a0, the lane's number; a tmc takes it from lane 0 and would end the warp, so that has li before it
+    before = "mv a2, a0\nli a0, 15\n" if rs2 == 2 else "mv a2, a0\n"
+    text = f"{before}.word {word:#x}\ncsrr a1, 0xcc4\nli t0, 15\nvx_tmc t0\nmv a0, a2"
+    assert words(text, "vortex-2022")[1] == active
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+@pytest.mark.parametrize(
+    ("change", "given", "left"),
+    [
+        ("csrrw a1, mscratch, a2", [0x8000, 1, 3, 7], 15),
+        ("csrrs a1, mscratch, a2", [0x8000, 0x8001, 0x8003, 0x8007], 0x800F),
+        ("csrrc a1, mscratch, a2", [0x8000, 0x8000, 0x8000, 0x8000], 0x8000),
+        ("csrrwi a1, mscratch, 5", [0x8000, 5, 5, 5], 5),
+    ],
+)
+def test_lanes_write_mscratch_one_after_the_other(change, given, left, engine):
+    text = f"li a2, 2\nsll a2, a2, a0\naddi a2, a2, -1\n{change}\n"
+    assert words(text, "vortex-2024", engine) == given
+    assert words(f"{text}csrr a1, mscratch", "vortex-2024", engine) == 4 * [left]
+
+
+def test_a_write_to_an_unknown_control_register_is_a_mistake_from_2023_on():
+    assert words("csrw 0x123, a0\nmv a1, a0", "vortex-2022") == [0, 1, 2, 3]
+    with pytest.raises(warploom.SourceError, match="there is no control register 0x123"):
+        words("csrw 0x123, a0", "vortex-2024")
+    with pytest.raises(warploom.SourceError, match="there is no control register 0x123"):
+        words("csrr a1, 0x123", "vortex-2022")
+
+
+def test_a_read_by_csrrs_with_x0_of_a_register_that_can_only_be_read():
+    assert words("csrrs a1, mhartid, x0", "vortex-2024") == words("csrrci a1, mhartid, 0", "vortex-2024") == [0, 1, 2, 3]

@@ -1,0 +1,91 @@
+"""Which generation a program is decoded as: --isa, its own words, the machine's setting `vortex.isa`, in this order."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import warploom
+from warploom.cli import main
+from warploom.isa.frontend import Options
+from warploom.isa.machine_code import lines
+from warploom.isa.vortex.words import code_of_generation
+
+PLAIN = "nop\nnop\n"
+OF = {number: f"li t0, -1\nvx_tmc t0\n{'vx_vote_all a0, t0' if number == 2026 else ''}\nvx_tmc zero\n" for number in (2022, 2024, 2026)}
+
+
+def image(number: int, text: str) -> bytes:
+    code = code_of_generation(number)
+    return b"".join(line.data for line in lines(code, code.read(text.encode(), "t.vx")))
+
+
+def vxbin(number: int, text: str) -> bytes:
+    words = image(number, text)
+    return struct.pack("<2Q", 0x80000000, 0x80000000 + len(words)) + words
+
+
+def loaded(data: bytes, path: str, machine: int | None, isa: str = "vortex") -> str:
+    config = None if machine is None else warploom.load_config("sm", {"vortex.isa": machine})
+    return warploom.load(data, isa, options=Options(path=path, machine=config)).isa
+
+
+@pytest.mark.parametrize(
+    ("made", "machine", "found"),
+    [
+        (2022, None, 2022),
+        (2022, 0, 2022),
+        (2022, 2021, 2021),
+        (2022, 2024, 2022),
+        (2024, 2022, 2024),
+        (2024, 2026, 2026),
+        (2026, 2024, 2026),
+    ],
+)
+@pytest.mark.parametrize(("ending", "make"), [(".vxbin", vxbin), (".bin", image)])
+def test_the_words_of_an_image_say_the_encoding_and_the_machine_what_they_leave_open(made, machine, found, ending, make):
+    assert loaded(make(made, OF[made]), f"t{ending}", machine) == f"vortex-{found}"
+
+
+@pytest.mark.parametrize("machine", [2021, 2022, 2024, 2026])
+def test_where_nothing_says_it_the_machine_does(machine):
+    assert loaded(image(2024, PLAIN), "t.bin", machine) == f"vortex-{machine}"
+    assert loaded(PLAIN.encode(), "t.vx", machine) == f"vortex-{machine}"
+    assert warploom.load(PLAIN.encode(), "vortex", options=Options(path="t.vx", machine="vortex-2022")).isa == "vortex-2022"
+
+
+def test_an_instruction_set_that_is_asked_for_has_to_be_of_the_same_encoding():
+    assert loaded(image(2024, OF[2024]), "t.bin", 2022, "vortex-2026") == "vortex-2026"
+    with pytest.raises(warploom.SourceError, match="are those of Vortex of 2022, and not of 2024"):
+        loaded(image(2022, OF[2022]), "t.bin", 2024, "vortex-2024")
+
+
+def test_a_machine_that_is_given_a_generation_runs_programs_of_it_alone():
+    gpu = warploom.GPU("vortex-2024", set={"vortex.isa": 2026})
+    program = warploom.load(OF[2026].encode(), "vortex", options=Options(path="t.vx", machine=gpu.config))
+    assert gpu.run(program).status == "done"
+    with pytest.raises(warploom.LaunchError, match=r"loaded as a program of vortex-2024, and vortex\.isa = 2026"):
+        gpu.run(warploom.load(OF[2024].encode(), "vortex", options=Options(path="t.vx")))
+
+
+@pytest.mark.parametrize("command", ["run", "profile", "check"])
+def test_commands_take_a_raw_image_by_the_machine(command, tmp_path: Path):
+    (tmp_path / "t.bin").write_bytes(image(2022, OF[2022]))
+    (tmp_path / "t.vx").write_text(OF[2026])
+
+    def said(*words: str) -> tuple[int, str]:
+        found = CliRunner().invoke(main, [command, *words])
+        return found.exit_code, found.output
+
+    file, text = str(tmp_path / "t.bin"), str(tmp_path / "t.vx")
+    assert said(file, "--gpu", "vortex-2022")[0] == 0
+    assert said(text, "--set", "vortex.isa=2026")[0] == 0
+    status, output = said(file, "--gpu", "vortex-2024")
+    assert status == 0 and "it runs as Vortex of 2022" in output
+    status, output = said(text, "--isa", "vortex-2026", "--set", "vortex.isa=2024")
+    assert status == 2 and "say different things" in output
+    status, output = said("examples/riscv/squares.rv", "--set", "vortex.isa=2024")
+    assert status == 2 and "has no effect here" in output
