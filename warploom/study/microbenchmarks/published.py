@@ -29,7 +29,7 @@ SOURCES: dict[str, str] = {
     "PG": "NVIDIA, CUDA C++ Programming Guide: results per clock and multiprocessor; technical specifications",
     "PPT": "TheRainstorm/ppt-gpu-subcore",
     "SJ": "sjfeng1999/gpu-arch-microbenchmark, on an RTX 2070 (Turing)",
-    "TF": "TapiocaFox/GPU-Project, recorded on a TITAN V",
+    "TF": "TapiocaFox/GPU-Project, recorded on a TITAN V and an RTX 4070",
     "WK": "Wikipedia, CUDA: table of architectures (instruction caches)",
     "YK": "YKTian-x2b/AmpereArchViaMicroBenchMark, on an RTX 3060",
 }
@@ -62,7 +62,7 @@ _FIGURES: dict[str, dict[str, _Figure]] = {
         "rtx3070": ((21, 23), "AS"),
         "h100": (23, "AS"),
     },
-    "latency.convert": {"v100": (15, "TF")},
+    "latency.convert": {"v100": (15, "TF"), "a40": (11.6, "TF"), "rtx3070": (11.6, "TF")},
     "latency.double": {
         "v100": ((8, 8.67), "ASM GB"),
         "a100": (6, "NK AS"),
