@@ -95,7 +95,7 @@ def no_events(gpu, cores, tables, now):
     """Stands in for `serve_events` in a program without memory accesses."""
 
 
-@unit
+@inlined
 def _serve_from_memory(gpu, tables, asked, now):
     """Without a second-level cache a transaction goes straight to memory."""
     writes = 1 if asked.kind == STORE else 0

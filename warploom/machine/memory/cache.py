@@ -130,11 +130,19 @@ def configure(
     cache.siphash, cache.line_shift = int(set_hash == SIPHASH), line_shift
 
 
-@unit
+@inlined
 def set_of(cache, line):
     """The set that a line belongs to, of all sets of all slices."""
+    if cache.simple != 0 and cache.set_mask >= 0:
+        return np.int64(line & cache.set_mask)
+    return _hashed_set_of(cache, line)
+
+
+@unit
+def _hashed_set_of(cache, line):
+    """`set_of` where it is more than some bits of the line's number."""
     if cache.simple != 0:
-        return np.int64(line & cache.set_mask if cache.set_mask >= 0 else line % cache.sets)
+        return np.int64(line % cache.sets)
     return set_in_slice(cache, channel_place(cache.slices, line), line)
 
 

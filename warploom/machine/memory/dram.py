@@ -205,7 +205,7 @@ def row_of(dram, address):
     return np.int64((stripe << dram.interleave_shift) // dram.row)
 
 
-@unit
+@inlined
 def request(dram, address, bytes, write, now):
     """Ask a simple channel in cycle `now` for `bytes` (1 or more) from a byte address on; returns the cycle in which they are there.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine.unit import unit
+from warploom.machine.engine.unit import inlined
 from warploom.machine.memory.channels import request as channel_request
 from warploom.machine.memory.dram import request as dram_request
 from warploom.machine.memory.dram_controller import submit
@@ -19,7 +19,7 @@ from warploom.machine.memory.transactions import EXTRA_SHIFT, NOTHING
 UNKNOWN, NO_PLACE = -1, -2
 
 
-@unit
+@inlined
 def serve(gpu, address, size, write, finished, now):
     """Read or write `size` bytes at a byte address. `finished` is the request that goes on when that is done; NOTHING: none does.
 

@@ -57,7 +57,7 @@ def without_extra(tag):
     return tag & ((1 << EXTRA_SHIFT) - 1)
 
 
-@unit
+@inlined
 def send(gpu, core, kind, line, sectors, tag, delay, now):
     """Send a transaction. kind: LOAD, STORE or ATOMIC. delay: cycles that the first-level cache takes to see that it must go on."""
     size = popcount(sectors) << gpu.sector_shift if kind != LOAD else np.int64(0)

@@ -43,7 +43,7 @@ def _wake_waiting_warp(gpu, core, warp, time, now):
     wake_core(gpu, core, time, now)
 
 
-@unit
+@inlined
 def complete(gpu, core, lsu, access, tables, now):
     """All transactions of an access are answered at the end of cycle `done`: its registers can be used from the next one on."""
     warps = core.warps
