@@ -8,7 +8,7 @@ import pytest
 
 from tests.machine.core.load_store.test_address_space import MAP, A, B, C, D, at
 from tests.machine.programs import GLOBAL, LANE, Assembly, run
-from warploom.isa.regions import SPACE_BYTES
+from warploom.isa.regions import PAGE_BYTES, SPACE_BYTES, Region
 from warploom.isa.uop import NONE, Uop, scalar
 from warploom.machine.device.touched_memory import _cause
 
@@ -58,3 +58,17 @@ def test_pages_appear_between_regions_and_leave_those_their_place(engine):
 def test_an_access_through_a_frame_register_or_below_address_0_is_of_a_lane_without_a_frame(register, address, frame):
     program = SimpleNamespace(uops=np.array([Uop("load", a=register).row()]), register_names=("sp", "a0", "s0"))
     assert ("has no frame" in _cause(program, 0, address)) == frame
+
+
+@pytest.mark.parametrize(("beyond", "told"), [(0, False), (PAGE_BYTES - 4, False), (PAGE_BYTES, True), (-PAGE_BYTES, True)])
+def test_what_lies_right_behind_the_image_is_its_own(beyond, told):
+    """Thread-local variables begin at the image's end in the original's start-up code."""
+    end = 0x80003000
+    code = Assembly()
+    at(code, A, end + beyond)
+    code.store(A, LANE)
+    code("exit")
+    image = Region("program", 0x80000000, 0x1000), Region("program-1", 0x80002000, 0x1000)
+    result = run(replace(code.program(regions=image), spare_pages=5), **ROOM)
+    assert result.status == "done", result.fault
+    assert any("where the program declares nothing" in remark for remark in result.remarks) == told

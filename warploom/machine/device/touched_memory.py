@@ -13,10 +13,11 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
-from warploom.isa.regions import REGION_ADDRESS, REGION_UOP, SPACE_BYTES
+from warploom.isa.regions import PAGE_BYTES, REGION_ADDRESS, REGION_UOP, SPACE_BYTES
 from warploom.machine.device.storage import Storage
 
 NEAR_THE_END = 4096  # bytes before the end of the address space, which small negative numbers reach
+IMAGE = "program"  # what regions of a loaded file are called
 FRAME_REGISTERS = ("sp", "s0")  # through which compilers reach a function's variables
 
 
@@ -30,10 +31,10 @@ class Finished(Protocol):
 def touched_memory(machine: Finished) -> Iterator[str]:
     """A sentence, where a program has used addresses at which there is no region: at most one, with the first of them."""
     program = machine.program
-    pages = machine.storage.touched()
-    if not len(pages):
+    pages = [page for page in machine.storage.touched() if not _behind_the_image(program, int(page[REGION_ADDRESS]))]
+    if not pages:
         return
-    uop, address = pages[0, [REGION_UOP, REGION_ADDRESS]].tolist()
+    uop, address = pages[0][[REGION_UOP, REGION_ADDRESS]].tolist()
     firsts = program.code[:, u.FIRST_UOP]
     instruction = int(np.flatnonzero((firsts <= uop) & (uop < firsts + program.code[:, u.COUNT]))[0])
     more = f", nor at addresses in {len(pages) - 1} more page{'s' * (len(pages) > 2)} of 1 MiB" if len(pages) > 1 else ""
@@ -42,6 +43,12 @@ def touched_memory(machine: Finished) -> Iterator[str]:
         f"{program.where(instruction)}: this accesses address {address:#x}, where the program declares nothing{more}; {made}, "
         f"since the original has memory everywhere, but {_cause(program, uop, address)}"
     )
+
+
+def _behind_the_image(program: Program, address: int) -> bool:
+    """Whether an address lies within a page after what was loaded: start-up code has thread-local variables and the heap there."""
+    ends = [region.end for region in program.regions if region.name.startswith(IMAGE)]
+    return bool(ends) and 0 <= address - max(ends) < PAGE_BYTES
 
 
 def _cause(program: Program, uop: int, address: int) -> str:
