@@ -22,11 +22,17 @@ def beside(order: Order, texts: Sequence[str]) -> tuple[list[Order], list[str]]:
     """
     from warploom.machine.config.check import check_used
     from warploom.machine.config.presets import load_config, parse_setting
+    from warploom.machine.config.schema import FOR_LOADING
     from warploom.machine.slots import check_slots, slot_named
     from warploom.units import take_units
 
     theirs = dict(_split(text) for text in texts if text.lstrip().startswith(UNIT))
     changes = dict(parse_setting(text) for text in texts if not text.lstrip().startswith(UNIT))
+    for name in FOR_LOADING:
+        if name in changes:
+            raise UserError(
+                f"--against {name}: it says how the program is loaded, and both runs have the same one; run the command once for each"
+            )
     config, own = take_units(load_config(order.config, changes), theirs, changes)
     for slot in order.units:
         settings = slot_named(slot).settings

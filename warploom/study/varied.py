@@ -12,7 +12,7 @@ from typing import Any
 
 from warploom.isa.numbers import digits
 from warploom.machine.config.presets import load_config, parse_setting
-from warploom.machine.config.schema import Config
+from warploom.machine.config.schema import FOR_LOADING, Config
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.slots import SLOTS
 from warploom.units import Mechanism, Replacement, take_units
@@ -66,6 +66,10 @@ def checked_values(name: str, given: Sequence[Any] | str) -> tuple[Any, ...]:
         return units
     if name in SLOTS:
         raise ConfigError(f"there is no setting {name!r}, did you mean {UNIT + name!r}? A slot's units are compared under that name")
+    if name in FOR_LOADING:
+        raise ConfigError(
+            f"{name} does not vary in a comparison: it says how a program is loaded, and all runs have the same one; run it once for each"
+        )
     load_config(Config())[name]  # refuses a name that does not exist
     found = values_of(name, given) if isinstance(given, str) else tuple(dict.fromkeys(given))
     if not found:

@@ -272,6 +272,10 @@ def test_a_program_that_runs_through_all_of_memory_is_stopped():
     assert "all of memory.bytes = 67108864; add --set memory.bytes=134217728" in fault
     more = GPU("vortex-2024", set={"memory.bytes": 1 << 27}, engine="python").run(program).fault
     assert "address 0x18000000" in more
+    little = (
+        GPU("vortex-2024", set={"memory.bytes": 4096}, engine="python").run(program).fault
+    )  # there is a page, of which more is asked for
+    assert "has used 1 MiB" in little and "add --set memory.bytes=2097152" in little
 
 
 @pytest.mark.parametrize("isa", ["vortex-2022", "vortex-2024"])

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 import warploom
 from warploom.cli import main
 from warploom.isa.frontend import Options
+from warploom.isa.frontends import load_with_warnings
 from warploom.isa.machine_code import lines
 from warploom.isa.vortex.words import code_of_generation
 
@@ -71,18 +72,42 @@ def test_a_machine_that_is_given_a_generation_runs_programs_of_it_alone():
         gpu.run(warploom.load(OF[2024].encode(), "vortex", options=Options(path="t.vx")))
 
 
-@pytest.mark.parametrize("command", ["run", "profile", "check"])
+@pytest.mark.parametrize(
+    ("made", "machine", "options"),
+    [(2022, 2024, "--gpu vortex-2022"), (2024, 2022, "--gpu vortex-2024"), (2026, 2024, "--gpu vortex-2024 --set vortex.isa=2026")],
+)
+def test_the_warning_names_a_machine_of_the_programs_own_generation(made, machine, options):
+    config = warploom.load_config(f"vortex-{machine}")
+    _, (warning,) = load_with_warnings(image(made, OF[made]), "vortex", Options(path="t.bin", machine=config))
+    assert f"it runs as Vortex of {made}, and takes the time of a machine of {machine}" in warning.message
+    assert warning.fix == f"its own machine is {options}"
+
+
+def test_it_does_not_vary_where_all_runs_have_the_same_program(tmp_path: Path):
+    file = tmp_path / "t.vx"
+    file.write_text(OF[2024])
+    for words in (
+        ["compare", "--over", "vortex.isa=2024,2026"],
+        ["explore", "--against", "vortex.isa=2026", "-o", str(tmp_path / "t.html")],
+    ):
+        found = CliRunner().invoke(main, [words[0], str(file), *words[1:]])
+        assert found.exit_code == 2 and "vortex.isa" in found.output and "says how" in found.output
+
+
+@pytest.mark.parametrize("command", ["run", "profile", "check", "picture masks", "debug -x end", "compare --over core.warps=4,8", "ladder"])
 def test_commands_take_a_raw_image_by_the_machine(command, tmp_path: Path):
     (tmp_path / "t.bin").write_bytes(image(2022, OF[2022]))
     (tmp_path / "t.vx").write_text(OF[2026])
 
     def said(*words: str) -> tuple[int, str]:
-        found = CliRunner().invoke(main, [command, *words])
+        name, *more = command.split()
+        found = CliRunner().invoke(main, [name, *more[: name == "picture"], *words, *more[name == "picture" :]])
         return found.exit_code, found.output
 
     file, text = str(tmp_path / "t.bin"), str(tmp_path / "t.vx")
     assert said(file, "--gpu", "vortex-2022")[0] == 0
-    assert said(text, "--set", "vortex.isa=2026")[0] == 0
+    assert said(text, "--gpu", "vortex-2024", "--set", "vortex.isa=2026")[0] == 0
+    assert command == "ladder" or said(text, "--set", "vortex.isa=2026")[0] == 0  # a ladder begins with tiny where no machine is named
     status, output = said(file, "--gpu", "vortex-2024")
     assert status == 0 and "it runs as Vortex of 2022" in output
     status, output = said(text, "--isa", "vortex-2026", "--set", "vortex.isa=2024")

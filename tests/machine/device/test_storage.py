@@ -5,7 +5,7 @@ import pytest
 
 from tests.machine.programs import FREE, Assembly, config, machine
 from warploom.isa import uop as u
-from warploom.isa.regions import REGION_BASE, REGION_END, REGION_OFFSET, Region
+from warploom.isa.regions import PAGE_BYTES, REGION_BASE, REGION_END, REGION_OFFSET, Region
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.device.held import Held
 from warploom.machine.device.storage import Storage
@@ -72,7 +72,7 @@ def test_pages_follow_the_regions_and_come_into_the_map_when_they_are_touched():
     made = program(u.GLOBAL_SPACE, u.LOCAL_SPACE, regions=(Region("a", 0x80000000, 12),), local_bytes=8)
     found = Storage(config(), made, made.address_space(), pages=3)
     first = found.pages_place
-    assert (first % 256, found.bytes) == (0, first + 3 * 4096) and found.local_place >= found.bytes
+    assert (first % 256, found.bytes) == (0, first + 3 * PAGE_BYTES) and found.local_place >= found.bytes
     assert found.filled().nbytes >= found.local_place
     assert len(found.touched()) == 0 and found.mapped() is found.space
     found.tables[-3, [REGION_BASE, REGION_END, REGION_OFFSET]] = 0x8000000C, 0x80001000, first - 0x80000000

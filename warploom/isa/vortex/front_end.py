@@ -106,7 +106,7 @@ def _loaded(
     generation = decided(image, generation, machine)
     if machine is not None and generation is not machine:
         said = f"it runs as Vortex of {generation.number}, and takes the time of a machine of {machine.number} (vortex.isa)"
-        diagnostics.items.append(Diagnostic(Severity.WARNING, said, fix=f"its own machine is --gpu {generation.gpu}"))
+        diagnostics.items.append(Diagnostic(Severity.WARNING, said, fix=f"its own machine is {_own_machine(generation)}"))
     placed = launched_with(image, generation, options, kernels)
     launch = Launch(argument=placed.argument, whole_device=True, name=placed.kernel, group_threads=placed.block_threads)
     try:
@@ -134,6 +134,12 @@ def _loaded(
         diagnostics.items.append(Diagnostic(Severity.WARNING, said, fix="add --threads N"))
     program = launched(program, program.launch.changed(arguments=placed.values)) if placed.parameters else program
     return Loaded(program, diagnostics.warnings)
+
+
+def _own_machine(generation: Generation) -> str:
+    """The options that ask for the machine of a generation. Two generations share a preset, which is of one of them."""
+    preset = f"--gpu {generation.gpu}"
+    return preset if generation.name == generation.gpu else f"{preset} --set vortex.isa={generation.number}"
 
 
 def _samples(uops: np.ndarray) -> bool:

@@ -556,6 +556,8 @@ def _names() -> dict[str, None]:
     return dict.fromkeys(setting.name for setting in settings())
 
 
+FOR_LOADING = ("vortex.isa",)  # say how a program is read, before a machine runs it: a program that is loaded does not change with them
+
 SLOT_NAMES = ("scheduler", "divergence", "coalescer", "replacement", "prefetcher", "set_hash", "channel_hash")  # of units, not of settings
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.needs import special_registers
 from warploom.isa.program import Program
+from warploom.isa.regions import PAGE_BYTES
 from warploom.isa.views import VIEW_BYTES
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
@@ -251,11 +252,9 @@ def _nearest_region(machine: Reported, fault: np.ndarray) -> str:
     if FAULTS[int(fault["kind"])].name not in ("unmapped", "read_only_region"):
         return ""
     if FAULTS[int(fault["kind"])].name == "unmapped" and 0 < machine.storage.pages < machine.program.spare_pages:
-        size = machine.config.memory.bytes
-        more = f"add --set memory.bytes={min(2 * size, MOST_MEMORY)}" if size < MOST_MEMORY else "more there cannot be"
-        return (
-            f" any more: the program has used {machine.storage.pages} MiB outside of what it declares, all of memory.bytes = {size}; {more}"
-        )
+        size, used = machine.config.memory.bytes, machine.storage.pages * PAGE_BYTES  # at least one page, however small memory is
+        more = f"add --set memory.bytes={min(2 * max(size, used), MOST_MEMORY)}" if size < MOST_MEMORY else "more there cannot be"
+        return f" any more: the program has used {used >> 20} MiB outside of what it declares, all of memory.bytes = {size}; {more}"
     return machine.program.address_space().nearest(int(fault["value"]))
 
 
