@@ -1,12 +1,16 @@
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
 import warploom
+from warploom.isa.regions import Region
 from warploom.machine.engine.users import shown_file
 from warploom.observe.profile import profile
 from warploom.observe.profile_report.table import ended
 from warploom.observe.text.report import report
 from warploom.observe.text.styled import plain
-from warploom.observe.text.summary import headline, machine, outcome, summary, threads_time, warps_time
+from warploom.observe.text.summary import MOST_TABLES, headline, machine, memory_tables, outcome, summary, threads_time, warps_time
 
 ADDS = ".threads 6\nADD R0, R0, R0\nLDR R1, R0\nSTR R0, R1\nRET\n"
 ENDLESS = ".threads 4\nagain: CMP R0, R0\nBRz again\nRET\n"
@@ -80,6 +84,20 @@ def test_a_bar_is_in_proportion():
 def test_memory_can_be_left_out():
     assert "data memory: 0 of 256 bytes changed" in lines(run())
     assert not any(line.startswith("data memory") for line in lines(run(), memory=False))
+
+
+@pytest.mark.parametrize("more", [0, 1, 5])
+def test_of_many_regions_the_first_are_shown_and_the_rest_counted(more):
+    regions = [Region(f"page {number}", 4096 * (number + 1), 16) for number in range(MOST_TABLES + more + 1)]
+    after = np.ones(16 * len(regions), np.uint8)
+    after[-16:] = 0  # holds nothing, and is not counted
+    space = SimpleNamespace(regions=regions, slice_of=lambda region: slice(region.base // 256 - 16, region.base // 256))
+    made = SimpleNamespace(program=SimpleNamespace(regions=regions), space=space, initial_memory=0 * after, memory=after)
+    said = [plain(line) for line in memory_tables(made)]
+    assert sum(line.startswith("page ") for line in said) == MOST_TABLES
+    last = 4096 * (MOST_TABLES + more) + 15
+    rest = f"... and {more} more region{'s' * (more > 1)}, {4096 * (MOST_TABLES + 1):#x} to {last:#x}: {16 * more} bytes changed"
+    assert [line for line in said if line.startswith("...")] == [rest] * (more > 0)
 
 
 def test_a_machine_with_warps_shows_why_its_warps_waited():

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
 from warploom.machine.accounting.counters import STATE_COUNTERS
 from warploom.machine.accounting.reasons import LANES_DIVERGED, LANES_ENDED, OFF, REASONS
 from warploom.machine.config.presets import load_config, preset_names
@@ -18,6 +20,7 @@ from warploom.observe.text.views import view_tables
 
 EMPTY = ("idle", "done")  # states of a core in which its places for threads stand empty
 PARTS = {"fetch": ("program_wait", "waiting for program memory"), "wait": ("data_wait", "waiting for data memory")}
+MOST_TABLES = 8  # of memory, where a program has regions
 MOST_CHANGES = 3  # settings that the headline names
 LABEL, NUMBER = 28, 14  # characters of a row's name and number
 BAR = 40  # characters of the longest bar
@@ -47,15 +50,23 @@ def summary(result: RunResult, *, width: int = 80, unicode: bool = True, memory:
 
 
 def memory_tables(result: RunResult, *, width: int = 80) -> Iterator[Line]:
-    """A table of memory, or one for each region that holds something."""
+    """A table of memory, or one for each of the first regions that hold something."""
     if not result.program.regions:
         yield from memory_table(result.initial_memory, result.memory, width=width)
         return
+    held = []
     for region in result.space.regions:
         part = result.space.slice_of(region)
         before, after = result.initial_memory[part], result.memory[part]
         if before.any() or after.any():
-            yield from memory_table(before, after, width=width, base=region.base, title=region.name)
+            held.append((region, before, after))
+    for region, before, after in held[:MOST_TABLES]:
+        yield from memory_table(before, after, width=width, base=region.base, title=region.name)
+    rest = held[MOST_TABLES:]
+    if rest:
+        changed = sum(int(np.count_nonzero(before != after)) for _, before, after in rest)
+        said = f"... and {counted(len(rest), 'more region')}, {rest[0][0].base:#x} to {rest[-1][0].end - 1:#x}"
+        yield [(f"{said}: {counted(changed, 'byte')} changed", QUIET)]
 
 
 def headline(result: RunResult) -> Line:
