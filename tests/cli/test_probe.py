@@ -29,7 +29,7 @@ def test_json_has_readings_and_curves():
     body = json.loads(run("ways", "--json").stdout)
     (probe,) = body["probes"]
     assert body["gpu"] == "sm" and probe["name"] == "ways"
-    assert [reading["key"] for reading in probe["readings"]] == ["ways.l1", "ways.l1-sets"]
+    assert [reading["key"] for reading in probe["readings"]] == ["ways.l1", "ways.l1-sets", "ways.l2"]
     assert set(probe["readings"][0]) == {"key", "what", "measured", "configured", "published", "differs", "unlike"}
     (curve,) = probe["curves"]
     assert len(curve["x"]) == len(curve["y"]) > 3

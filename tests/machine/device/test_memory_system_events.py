@@ -102,7 +102,7 @@ def test_a_store_that_is_passed_on_is_taken_by_memory():
 @pytest.mark.parametrize("kind", [t.WRITTEN, t.LINE_WRITTEN])
 def test_a_slice_counts_what_memory_has_taken(kind):
     made = system(asked(kind, core=0))
-    made.gpu.l2.write_limit, made.gpu.l2.writing[0], made.gpu.unfinished = 4, 3, 9
+    made.gpu.l2.counts_writes, made.gpu.l2.writing[0], made.gpu.unfinished = 1, 3, 9
     serve(made)
     assert (made.gpu.l2.writing[0], made.gpu.unfinished) == (2, 8)
 

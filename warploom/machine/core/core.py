@@ -26,6 +26,7 @@ from warploom.machine.core.texture.sampler import Texels
 from warploom.machine.core.warp_control import Unguarded
 from warploom.machine.core.warps.access_order import AccessOrder
 from warploom.machine.core.warps.barrier import Barriers
+from warploom.machine.core.warps.fence import Fences
 from warploom.machine.core.warps.scoreboard import Scoreboard
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.datapath.register_file import WarpRegisters
@@ -93,6 +94,7 @@ Core = record(
         mask_stack=PathTable,          # the same of programs that manage masks themselves
         scoreboard=Scoreboard,
         access_order=AccessOrder,
+        fences=Fences,
         schedulers=(Scheduler, MAX_SCHEDULERS),
         registers=(WarpRegisters, MAX_WARPS),
         alus=Pipes,

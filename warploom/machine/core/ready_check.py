@@ -14,6 +14,7 @@ from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
 from warploom.machine.accounting.reasons import DRAIN, LONG_SCOREBOARD, MEMBAR, NO_INSTRUCTION, NOT_SELECTED, WAIT, WAITCNT
 from warploom.machine.core.control import EXIT_WARP, FENCE
 from warploom.machine.core.warps.access_order import all_but_last
+from warploom.machine.core.warps.fence import begin_fence, leave_fence
 from warploom.machine.core.warps.scoreboard import blocking_group
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.datapath.predicate import lanes_taking_part
@@ -131,8 +132,8 @@ def _must_drain(core, tables, warp, pc, at):
     scope = np.int64(tables.uops[tables.code[pc, FIRST_UOP], IMM])
     if scope == FENCE_BLOCK:
         stores = np.int64(warps.unsent[warp])
-    if op == FENCE and core.fence_latency[scope] != 0 and warps.fence[warp] != pc + 1:
-        warps.fence[warp], warps.fence_until[warp] = pc + 1, at + core.fence_latency[scope] - core.branch_latency
+    if op == FENCE and core.fence_latency[scope] != 0:
+        begin_fence(core.fences, warp, pc, at + core.fence_latency[scope] - core.branch_latency)
     if warps.pending[warp] > 0 or (op == FENCE and stores > 0):
         warps.fencing = warps.fencing | bit(warp)
         warps.wake[warp] = FOREVER
@@ -141,10 +142,10 @@ def _must_drain(core, tables, warp, pc, at):
         set_alarm(warps, warp, np.int64(warps.landed[warp]), at)
         return 1
     if op == FENCE and core.fence_latency[scope] != 0:
-        if warps.fence_until[warp] > at:
-            set_alarm(warps, warp, np.int64(warps.fence_until[warp]), at)
+        if core.fences.until[warp] > at:
+            set_alarm(warps, warp, np.int64(core.fences.until[warp]), at)
             return 1
-        warps.fence[warp] = 0
+        leave_fence(core.fences, warp)
     if op == EXIT_WARP and core.scoreboard.last[warp] > at:
         set_alarm(warps, warp, np.int64(core.scoreboard.last[warp]), at)
         return 1

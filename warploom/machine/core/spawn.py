@@ -18,11 +18,12 @@ from warploom.machine.core.fetch.instruction_fetch import redirect
 from warploom.machine.core.scheduling.scheduler import add_warp
 from warploom.machine.core.warps.access_order import forget_accesses
 from warploom.machine.core.warps.barrier import wake
+from warploom.machine.core.warps.fence import leave_fence
 from warploom.machine.core.warps.scoreboard import clear as clear_scoreboard
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.engine.bits import EMPTY, bit, has, rest
 from warploom.machine.engine.sizes import MAX_CORES
-from warploom.machine.engine.unit import out_of_line, record, unit
+from warploom.machine.engine.unit import FOREVER, out_of_line, record, unit
 
 LANE_0 = np.uint64(1)
 
@@ -56,6 +57,7 @@ def stop_above(gpu, core, warp, count, now):
             warps.mask[number] = EMPTY
             warps.active = warps.active & ~bit(number)
             warps.at_barrier = warps.at_barrier & ~bit(number)
+            warps.wake[number] = FOREVER  # an alarm that has been set for it finds nobody
             gpu.live = gpu.live - 1
 
 
@@ -123,7 +125,7 @@ def _start(gpu, core, block, warp, pc, tables, now):
             warps.stores[warp] = 0
             warps.unsent[warp] = 0
             warps.visits[warp] = 0
-            warps.fence[warp] = 0
+            leave_fence(core.fences, warp)
             clear_scoreboard(core.scoreboard, warp, now)
             forget_accesses(core.access_order, warp)
             gpu.live = gpu.live + 1

@@ -23,6 +23,7 @@ from warploom.machine.core.fetch.instruction_fetch import redirect
 from warploom.machine.core.scheduling.scheduler import add_warp
 from warploom.machine.core.warps.access_order import forget_accesses
 from warploom.machine.core.warps.barrier import reset
+from warploom.machine.core.warps.fence import leave_fence
 from warploom.machine.core.warps.scoreboard import clear as clear_scoreboard
 from warploom.machine.core.warps.warp_table import set_alarm, wake_core
 from warploom.machine.datapath.special_register import thread_numbers
@@ -191,7 +192,7 @@ def _launch(gpu, core, slot, block, rank, tables, now):
     warps.unsent[warp] = 0
     warps.landed[warp] = now
     warps.visits[warp] = 0
-    warps.fence[warp] = 0
+    leave_fence(core.fences, warp)
     warps.started[warp] = now
     warps.since[warp] = now
     warps.reason[warp] = DISPATCH_STALL

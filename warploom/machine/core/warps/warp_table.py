@@ -53,8 +53,6 @@ Warps = record(
         since=("i8", MAX_WARPS),             # first cycle that has not been accounted to a reason
         unit_full_at_wake=("i8", MAX_WARPS), # its scheduler's `unit_full_cycles` of its port when it woke up
         held_at_wake=("i8", MAX_WARPS),      # its scheduler's `held_cycles` when it woke up
-        fence=("i4", MAX_WARPS),             # instruction number + 1 of the fence that it is at, where that takes a time of its own
-        fence_until=("i8", MAX_WARPS),       # ... first cycle in which that may issue
         visits=("i8", MAX_WARPS),            # cycles in which its scheduler has picked it; a program can read them
         alarms=Alarms,                       # when warps are examined again
     ),
