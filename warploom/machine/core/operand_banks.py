@@ -6,7 +6,8 @@ cycles in which its operands are read. When a bank has more to read than fits in
 those behind it wait: there is nothing else between scheduler and pipes. Older machines have *operand collectors* there: buffers in
 which several instructions gather their operands at the same time, so a conflict stops the scheduler only when all of them are taken.
 
-Left out: the cache of operands that a compiler marks for reuse, banks of uniform registers, and the ports that write results.
+Operands that a compiler marks for reuse are not read again: `reuse_cache.py`. Left out: banks of uniform registers, and the ports that
+write results.
 
 Sources: banks and the window of three cycles, Huerta et al., "Analyzing modern NVIDIA GPU cores", MICRO 2025; collectors,
 NVIDIA, "Operand collector architecture", US 7,834,881.
