@@ -275,7 +275,10 @@ class Fetch(Section):
 
 
 class Lsu(Section):
-    queue: _number("memory instructions that the load/store unit holds", "instructions", at_least=1, at_most=64) = 16
+    queue: _number(
+        "memory instructions that the load/store unit holds; with pipes.owner=scheduler each scheduler has an equal part of them, rounded down",
+        "instructions", at_least=1, at_most=64,
+    ) = 16  # fmt: skip
     ports: _number(
         "transactions that it sends to the cache, and that the cache looks up, in a cycle", "transactions", at_least=1, at_most=64
     ) = 1

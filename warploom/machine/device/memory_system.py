@@ -16,7 +16,7 @@ from warploom.machine.memory.dram_controller import serve_channel
 from warploom.machine.memory.event_wheel import give_back, request_at, schedule, take
 from warploom.machine.memory.l2 import arrive, serve_slice, waiting_room
 from warploom.machine.memory.l2_memory import accept_fill, end_write, read_memory, take_write, time_to_cross, write_memory
-from warploom.machine.memory.main_memory import serve
+from warploom.machine.memory.main_memory import UNKNOWN, serve
 from warploom.machine.memory.partial_stores import remove_partial
 from warploom.machine.memory.request import request
 from warploom.machine.memory.transactions import (
@@ -109,4 +109,4 @@ def _serve_from_memory(gpu, tables, asked, now):
     finished = request(ANSWER if told else NOTHING, asked.core, asked.line, asked.sectors, tag)
     done = serve(gpu, asked.line << gpu.line_shift, size, writes, finished, now)
     if gpu.log.tracing != 0:
-        emit(gpu.log, tables, now, MEMORY, asked.core, -1, -1, asked.sectors, asked.line, done)
+        emit(gpu.log, tables, now, MEMORY, asked.core, -1, -1, asked.sectors, asked.line, max(done, UNKNOWN))

@@ -251,7 +251,8 @@ def _nearest_region(machine: Reported, fault: np.ndarray) -> str:
     """Of an access to an address at which there is nothing, or nothing to write: the region next to it."""
     if FAULTS[int(fault["kind"])].name not in ("unmapped", "read_only_region"):
         return ""
-    if FAULTS[int(fault["kind"])].name == "unmapped" and 0 < machine.storage.pages < machine.program.spare_pages:
+    all_used = len(machine.storage.touched()) == machine.storage.pages
+    if FAULTS[int(fault["kind"])].name == "unmapped" and 0 < machine.storage.pages < machine.program.spare_pages and all_used:
         size, used = machine.config.memory.bytes, machine.storage.pages * PAGE_BYTES  # at least one page, however small memory is
         more = f"add --set memory.bytes={min(2 * max(size, used), MOST_MEMORY)}" if size < MOST_MEMORY else "more there cannot be"
         return f" any more: the program has used {used >> 20} MiB outside of what it declares, all of memory.bytes = {size}; {more}"

@@ -107,3 +107,24 @@ def test_a_slot_is_left_when_stores_are_answered_or_sent_and_the_kernel_ends_whe
         cycles[drain] = result.cycles
     assert ended["answered"][-1] > 4 * 200 and cycles["answered"] == ended["answered"][-1] + 1
     assert ended["sent"][-1] < 100 and cycles["sent"] > 200 + ended["sent"][-2]
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_a_warp_that_ends_before_its_stores_are_sent_waits_no_longer_than_until_they_are(engine):
+    """Four lanes with a line each: what comes between the store and the end changes when the slot is free by no more than it takes."""
+    ended = []
+    for more in range(6):
+        code = Assembly()
+        code.op("shl", FREE, GLOBAL, imm=8)
+        code.store(FREE, GLOBAL)
+        for _ in range(more):
+            code("nop")
+        code("exit")
+        result = run(
+            code.program(threads=4, block=4), engine=engine, tracing=True, core__warps=1, lsu__stores=64, lsu__drain="sent",
+            l1__bytes=4096, l1__latency=30,
+        )  # fmt: skip
+        assert result.status == "done", result.fault
+        events = result.detail.events
+        ended.append(int(events[events[:, e.KIND] == e.END][0, e.TIME]))
+    assert ended == sorted(ended) and ended[-1] < 15, ended

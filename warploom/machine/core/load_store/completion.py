@@ -13,6 +13,7 @@ from warploom.machine.accounting.events import COMPLETE, emit
 from warploom.machine.accounting.reasons import LONG_SCOREBOARD
 from warploom.machine.core.warps.access_order import answer_access
 from warploom.machine.core.warps.scoreboard import mark_busy
+from warploom.machine.core.warps.warp_exit import has_to_drain
 from warploom.machine.core.warps.warp_table import set_alarm, wake_core
 from warploom.machine.engine.bits import EMPTY, has, popcount
 from warploom.machine.engine.unit import inlined, unit
@@ -78,5 +79,8 @@ def reach_cache(gpu, core, lsu, access, now):
     if lsu.launched[access] == warps.started[warp]:
         warps.unsent[warp] -= 1
         warps.landed[warp] = max(np.int64(warps.landed[warp]), np.int64(lsu.done[access]) + 1)
-        if has(warps.fencing | (warps.draining if core.drains_sent != 0 else EMPTY), warp):
+        if has(warps.fencing, warp):
             _wake_waiting_warp(gpu, core, warp, np.int64(now + 1), now)
+        elif core.drains_sent != 0 and has(warps.draining, warp) and not has_to_drain(core, warp):
+            set_alarm(warps, warp, np.int64(now + 1), now)
+            wake_core(gpu, core, np.int64(now + 1), now)

@@ -161,7 +161,7 @@ def enqueue(lsu, slot, asked, transactions, now):
 
 @unit
 def load_store(gpu, core, lsu, tables, now):
-    """One cycle: the access at the head sends up to `ports` transactions. Returns 1 if it has something to do in the next cycle."""
+    """One cycle: the accesses at the head send transactions, for up to `ports` lookups. Returns 1 if it has something to do in the next."""
     if lsu.blocked != 0:
         return 0
     left = np.int64(lsu.ports) if lsu.in_banks == 0 else _lookups_left(lsu, now)
@@ -202,10 +202,12 @@ def _lookups_left(lsu, now):
 def _use_banks(lsu, slot, index, now):
     """A transaction is looked up by each group that wants it, and the first of an access has the data busy for all. Returns the lookups.
 
-    What has been begun ends in the next cycle where this one has no time for all of it. An atomic is done elsewhere, and looks nothing up.
+    What has been begun ends in the next cycle where this one has no time for all of it. An atomic is done elsewhere: each of its
+    transactions takes one place in the pipe, and nothing of the data.
     """
     access = np.int64(lsu.access[slot])
     if lsu.kind[access] == ATOMIC:
+        lsu.looked_up = max(np.int64(lsu.looked_up), now * lsu.ports) + 1
         return np.int64(1)
     lookups = max(popcount(lsu.groups[slot, index]), np.int64(1))
     lsu.looked_up = max(np.int64(lsu.looked_up), now * lsu.ports) + lookups
