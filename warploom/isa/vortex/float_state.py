@@ -95,9 +95,9 @@ def _changed(reads: Reads, bits: int, writes: list[Uop]) -> Callable[[str, bool]
     """reads: puts the register into a given one. bits: that it has. writes: take it from ALL."""
 
     def of_warp(kind: str, wanted: bool) -> list[Uop]:
-        found = [*reads(OLD), *ACTIVE, _with("and", NEW, NEW, bits)]
+        found = [*reads(OLD), _with("and", NEW, NEW, bits)]
         if kind == WRITE:
-            found += [*FIND_HIGHEST, Uop("shuffle", dst=ALL, a=NEW, b=HIGHEST)]
+            found += [*ACTIVE, *FIND_HIGHEST, Uop("shuffle", dst=ALL, a=NEW, b=HIGHEST)]
         else:
             found.append(Uop("or_lanes", dst=ALL, a=NEW, b=IMMEDIATE))
         found += [*reads(VALUE), *_left(kind, ALL, VALUE, ALL), *writes]
