@@ -12,13 +12,11 @@ import numpy as np
 
 from warploom.isa.uop import CONSTANT_SPACE
 from warploom.machine.config.schema import Config
-from warploom.study.kernels import Kernel
 from warploom.study.microbenchmarks.bench import Bench
 from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, Microbenchmark, Reading
-from warploom.study.microbenchmarks.pointer_chase import CLOSE, KIB, UNROLLED, ring
-from warploom.study.microbenchmarks.timed import BEGIN, BODY, END, LEFT, OUT, PAGE, WORD
+from warploom.study.microbenchmarks.pointer_chase import CLOSE, KIB, UNROLLED, following, ring
+from warploom.study.microbenchmarks.timed import PAGE, WORD
 
-POINTER = BODY
 LINE, FAR = 64, 256  # bytes from one pointer to the next: lines of the first level, and of the second
 MOST = 64 * KIB  # that constant memory has
 TIMED = 512
@@ -29,26 +27,9 @@ QUICK = (1024, 2048, 4096, 65536)
 def chase(bench: Bench, size: int, stride: int = LINE, *, cold: bool = False) -> float:
     """Cycles per load, of one thread that follows pointers through `size` bytes; cold: the first time, else when it has been everywhere."""
     lines = max(size // stride, 1)
-    k = Kernel()
-    k.mov(OUT, 0)
-    k.mov(POINTER, 0)
     loads = lines if cold else max(lines, TIMED)
     timed = (loads // UNROLLED - 1) * UNROLLED if cold else loads // UNROLLED * UNROLLED
-    for name, count in (("WARM", UNROLLED if cold else -(-lines // UNROLLED) * UNROLLED), ("TIMED", timed)):
-        k.mov(LEFT, count // UNROLLED)
-        if name == "TIMED":
-            k.op("add", POINTER, POINTER, imm=0)  # waits for the last pointer
-            k.special(BEGIN, "cycle")
-        k.label(name)
-        for _ in range(UNROLLED):
-            k.load(POINTER, POINTER, space=CONSTANT_SPACE)
-        k.op("sub", LEFT, LEFT, imm=1)
-        k.branch(LEFT, name)
-    k.op("add", POINTER, POINTER, imm=0)
-    k.special(END, "cycle")
-    k.op("sub", END, END, BEGIN)
-    k.store(OUT, END)
-    k.exit()
+    k = following(0, UNROLLED if cold else -(-lines // UNROLLED) * UNROLLED, timed, CONSTANT_SPACE)
     words = np.maximum(ring(lines, stride).astype(np.int64) - PAGE, 0).astype(np.uint32)
     program = k.program(f"chase of {size} bytes of constants", block=1, constants=words, memory_bytes=WORD)
     return float(bench.run(program).words[0]) / timed

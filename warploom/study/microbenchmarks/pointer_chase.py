@@ -12,6 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from warploom.isa.uop import GLOBAL_SPACE
 from warploom.machine.config.derived import l1_bytes
 from warploom.machine.config.schema import Config
 from warploom.machine.occupancy.residency import Demand, limits_of, residency
@@ -39,21 +40,22 @@ def ring(lines: int, stride: int) -> np.ndarray:
     return words
 
 
-def chase(bench: Bench, size: int, stride: int = LINE, timed: int = TIMED) -> float:
-    """Cycles per load, of one thread that follows pointers through `size` bytes, when it has been everywhere once before."""
-    lines = max(size // stride, 1)
-    timed = -(-timed // UNROLLED) * UNROLLED
+def following(first: int, warm: int, timed: int, space: int = GLOBAL_SPACE) -> Kernel:
+    """A kernel that follows pointers from address `first` on, and stores the cycles of the last `timed` loads at 0.
+
+    warm: loads before those. Both are multiples of UNROLLED.
+    """
     k = Kernel()
     k.mov(OUT, 0)
-    k.mov(POINTER, PAGE)
-    for name, loads in (("WARM", -(-lines // UNROLLED) * UNROLLED), ("TIMED", timed)):
+    k.mov(POINTER, first)
+    for name, loads in (("WARM", warm), ("TIMED", timed)):
         k.mov(LEFT, loads // UNROLLED)
         if name == "TIMED":
             k.op("add", POINTER, POINTER, imm=0)  # waits for the last pointer
             k.special(BEGIN, "cycle")
         k.label(name)
         for _ in range(UNROLLED):
-            k.load(POINTER, POINTER)
+            k.load(POINTER, POINTER, space=space)
         k.op("sub", LEFT, LEFT, imm=1)
         k.branch(LEFT, name)
     k.op("add", POINTER, POINTER, imm=0)
@@ -61,6 +63,14 @@ def chase(bench: Bench, size: int, stride: int = LINE, timed: int = TIMED) -> fl
     k.op("sub", END, END, BEGIN)
     k.store(OUT, END)
     k.exit()
+    return k
+
+
+def chase(bench: Bench, size: int, stride: int = LINE, timed: int = TIMED) -> float:
+    """Cycles per load, of one thread that follows pointers through `size` bytes, when it has been everywhere once before."""
+    lines = max(size // stride, 1)
+    timed = -(-timed // UNROLLED) * UNROLLED
+    k = following(PAGE, -(-lines // UNROLLED) * UNROLLED, timed)
     data = np.concatenate([np.zeros(PAGE // WORD, np.uint32), ring(lines, stride)])
     program = k.program(f"chase of {size // KIB} KiB", threads=1, block=1, data=data, memory_bytes=data.nbytes)
     return float(bench.run(program).words[0]) / timed
