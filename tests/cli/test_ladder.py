@@ -266,6 +266,20 @@ def test_the_ladder_of_warps_ends_with_the_machine_that_is_asked_for(script):
     assert [rung["name"] for rung in body(MATADD, *SMALL)["rungs"]] == RUNGS
 
 
+def test_a_program_of_a_machine_with_warps_climbs_to_its_own(tmp_path):
+    (tmp_path / "x.csv").write_text("1, 2, 3, 4\n")
+    buffers = [f"--buffer={name}={tmp_path / 'x.csv'}" for name in ("x", "y")]
+    for program in ((str(EXAMPLES / "vortex" / "saxpy.elf"), "--threads=4", "--arg=a=2", *buffers), (str(EXAMPLES / "gcn" / "loop.gcn"),)):
+        top = json.loads(CliRunner().invoke(main, ["run", *program, "--json"]).stdout)
+        assert body(*program)["rungs"][-1]["cycles"] == top["cycles"]
+
+
+def test_the_generation_of_vortex_that_is_asked_for_needs_no_machine(tmp_path):
+    path = tmp_path / "a.vx"
+    path.write_text("csrr t0, 0xcc3\nvx_tmc zero\n")  # a control register of both, with different names
+    assert [rung["name"] for rung in body(str(path), "--set", "vortex.isa=2022")["rungs"]][0] == "bare"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

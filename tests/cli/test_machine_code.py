@@ -70,6 +70,23 @@ def test_an_image_of_vortex_is_taken_apart_without_its_header(generation, tmp_pa
     assert done.exit_code == 2 and "this .vxbin is cut off" in done.output
 
 
+def test_a_machine_of_vortex_says_what_bytes_are_where_their_words_leave_it_open(tmp_path):
+    path = tmp_path / "a.bin"
+    path.write_bytes(struct.pack("<2I", 0x00C58533, 0xCC302573))  # a control register: the local warp's number, or the active warps
+    for gpu, name in (("vortex-2022", "local_warp_id"), ("vortex-2024", "active_warps")):
+        done = CliRunner().invoke(main, ["disasm", str(path), "--gpu", gpu])
+        assert (done.exit_code, done.stdout.split()[-1]) == (0, name), done.output
+    path.write_bytes(struct.pack("<3I", 0xCC302573, 0x0005006B, 0x0000006B))  # words of 2022
+    done = CliRunner().invoke(main, ["disasm", str(path), "--gpu", "vortex-2024", "--json"])
+    assert json.loads(done.stdout)["isa"] == "vortex-2022"
+    for given, said in (
+        (("--gpu", "sm"), "--gpu sm is no machine of Vortex, and does not say of which instruction set"),
+        (("--gpu", "vortex-2024", "--isa", "riscv"), "--isa riscv and --gpu vortex-2024 both say what"),
+    ):
+        done = CliRunner().invoke(main, ["disasm", str(path), *given])
+        assert done.exit_code == 2 and said in done.stderr
+
+
 @pytest.mark.parametrize("isa", ["riscv", "gcn", "avx512"])
 def test_an_image_of_vortex_is_no_code_of_another_instruction_set(isa, tmp_path):
     path = tmp_path / "a.vxbin"

@@ -14,14 +14,15 @@ from warploom.cli.common import UserError, json_option, print_json, say, write_f
 @click.argument("file", metavar="FILE")
 @click.option("-o", "--output", metavar="OUT", help="Write the source text to this file in place of standard output.")
 @click.option("--isa", metavar="NAME", help="The instruction set of the words, where the file does not say it.")
+@click.option("--gpu", metavar="PRESET|TOML", help="A machine of Vortex: in place of --isa, for its code.")
 @json_option
-def command(file: str, output: str | None, isa: str | None, as_json: bool) -> None:
+def command(file: str, output: str | None, isa: str | None, gpu: str | None, as_json: bool) -> None:
     """Turn the instruction words in FILE into source text that assembles to the same words.
 
     FILE holds hexadecimal words as Verilog's $readmemh takes them, or JSON: a list of words, or an object with
     program, threads, block and data. `warploom asm` writes the instruction set's name into both. It may also be
     a code object of GCN, an ELF file of Vortex, RISC-V or AVX-512, an image of Vortex (.vxbin), or bytes of their
-    code in a .bin, with --isa.
+    code in a .bin, with --isa or a machine of Vortex.
 
     \b
     Examples:
@@ -30,11 +31,14 @@ def command(file: str, output: str | None, isa: str | None, as_json: bool) -> No
       warploom disasm words.hex --isa tiny        words of other tools
       warploom disasm kernel.co -o kernel.gcn     a code object of GCN
       warploom disasm examples/vortex/saxpy.elf   an ELF file
+      warploom disasm prog.bin --gpu vortex-2022  an image of Vortex of 2022
     """
     from warploom.cli.machine_code import BYTES, IMAGES, disassembled
     from warploom.isa.frontends import encoding, known, read_text, with_words
     from warploom.isa.reading import ELF_MAGIC, read_bytes
 
+    if gpu is not None:
+        isa = _isa_of(file, isa, gpu)
     row = with_words(file, isa)
     there = ", ".join(row.name for row in known() if row.has_words or row.has_code)
     if (isa or read_bytes(file).startswith(ELF_MAGIC) or file.lower().endswith(IMAGES[1:])) and (row.has_code or not row.has_words):
@@ -66,6 +70,21 @@ def command(file: str, output: str | None, isa: str | None, as_json: bool) -> No
         say(f"{len(image.words)} instructions written to {output}", err=True)
     else:
         say(text, nl=False)
+
+
+def _isa_of(file: str, isa: str | None, gpu: str) -> str:
+    """The instruction set of code for a machine of Vortex: of the generation that a run takes it for."""
+    from warploom.isa.reading import read_bytes
+    from warploom.isa.vortex.generation import GENERATIONS
+    from warploom.isa.vortex.words import generation_in
+    from warploom.machine.config.presets import load_config
+
+    if isa is not None:
+        raise UserError(f"--isa {isa} and --gpu {gpu} both say what {file} is: leave one of them out")
+    machine = GENERATIONS.get(load_config(gpu)["vortex.isa"])
+    if machine is None:
+        raise UserError(f"--gpu {gpu} is no machine of Vortex, and does not say of which instruction set {file} is: add --isa NAME instead")
+    return generation_in(read_bytes(file), file, machine).name
 
 
 def _stated(words: str) -> str | None:

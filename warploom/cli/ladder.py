@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -29,7 +29,6 @@ from warploom.cli.running import users_units
 from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
-    from warploom.gpu import GPU
     from warploom.isa.program import Program
     from warploom.study.ladder import Ladder
 
@@ -39,7 +38,9 @@ DRAWN, PAGE = (".png", ".svg"), ".html"
 @click.command()
 @click.argument("kernel", metavar="FILE")
 @click.option(
-    "--gpu", metavar="PRESET|TOML", help="The machine of the first rung, or of the last where it has warps. [default: tiny; Python: v100]"
+    "--gpu",
+    metavar="PRESET|TOML",
+    help="The machine of the first rung, or of the last where it has warps. [default: the instruction set's own; Python: v100]",
 )
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change it, as gpu.cores=4, or a rung, as l1.replacement=fifo.")
 @unit_options
@@ -62,7 +63,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
 
     A kernel in Python needs warps: its ladder begins with one bare core, lane by lane to memory, without caches, and ends with a V100.
     All launches of the program climb it, in one table, or the one of --launch in more detail. --gpu is the machine of the last rung
-    then, and --set changes that one.
+    then, and --set changes that one. So it is for every instruction set but tiny's: its ladder ends with its own machine.
 
     The exit status is 0 when all rungs have run, 1 when the kernel has a fault or does not end, 2 when the input is wrong.
 
@@ -80,27 +81,23 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     """
     from warploom.machine.config.presets import parse_setting
     from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
-    from warploom.study.ladder import KernelError, climb, has_warps, last_machine
+    from warploom.study.ladder import KernelError, climb, has_warps, last_machine, usual_machine
 
     script = is_script(kernel, options["isa"])
     whole = script and options["launch"] is None
     if script:
         ladder_script.check_options(kernel, options)
-    gpu = options["gpu"] or (ladder_script.GPU if script else "tiny")
+    changes = dict(parse_setting(text) for text in options["changes"])
+    program = None if whole else _load(kernel, options, changes)
+    gpu = options["gpu"] or (ladder_script.GPU if program is None or script else usual_machine(program))
     if options["shared_variant"] and has_warps(gpu):
         raise UserError(f"--shared-variant: a rung of tiny's ladder runs it, and the one up to {gpu} has none of that kind; leave it out")
     if options["cost"] and has_warps(gpu):
         raise UserError(f"--cost: the hardware beside the model is priced for tiny's rungs only; leave it out for the ladder up to {gpu}")
     _check_outputs(kernel, options)
     progress = _Progress(quiet=options["quiet"] or options["as_json"])
-    changes = dict(parse_setting(text) for text in options["changes"])
     units, limit = users_units(options), options["max_cycles"] or DEFAULT_MAX_CYCLES
-
-    def machine() -> GPU:
-        return last_machine(gpu, changes, units=units)
-
-    program = None if whole else _load(kernel, options, machine)
-    variant = _load(options["shared_variant"], options, machine) if options["shared_variant"] else None
+    variant = _load(options["shared_variant"], options, changes) if options["shared_variant"] else None
 
     def climbed(program: Program, name: str = "") -> Ladder:
         progress.name = name
@@ -114,7 +111,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     status, launches = DONE, None
     try:
         if program is None:
-            launches = ladder_script.climb_all(kernel, options, climbed, body, machine())
+            launches = ladder_script.climb_all(kernel, options, climbed, body, last_machine(gpu, changes, units=units))
             status = launches.status
         else:
             ladder = climbed(program)
@@ -153,9 +150,13 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     ctx.exit(status)
 
 
-def _load(file: str, options: dict[str, Any], machine: Callable[[], GPU]) -> Program:
-    """machine: of the last rung, which a Python program sees."""
-    seen = machine().config if is_script(file, options["isa"]) else None
+def _load(file: str, options: dict[str, Any], changes: Mapping[str, Any]) -> Program:
+    """A Python program sees the machine of the last rung."""
+    from warploom.study.ladder import last_machine
+
+    seen = None
+    if is_script(file, options["isa"]):
+        seen = last_machine(options["gpu"] or ladder_script.GPU, changes, units=users_units(options)).config
     program, warnings = load_program(file, Launching.of(options, seen))
     if not options["as_json"]:
         print_warnings(warnings, *program.sources)

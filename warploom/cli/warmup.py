@@ -57,7 +57,8 @@ def command(as_json: bool) -> None:
       WARPLOOM_CACHE=/scratch/ada/warploom warploom warmup
     """
     from warploom.gpu import GPU
-    from warploom.machine.engine.native.cache import cache_directory, make_directory
+    from warploom.isa.user_cache import make_directory
+    from warploom.machine.engine.native.cache import cache_directory
     from warploom.machine.engine.native.loader import native
 
     try:

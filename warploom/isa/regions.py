@@ -27,9 +27,10 @@ ROW = 256  # bytes: a place and its address are equal modulo this, so that rows 
 # MOVED: what is added to such a place for all cores but the first.
 # KIND: a number of KINDS.
 # UOP, ADDRESS: of a page, the access that made it appear; until then its END is 0 and its OFFSET is its place. Pages are the last rows.
+# SLOT: of the rows of pages, a hash table of them: the number of a row that is looked for here, see `address_space.py`; 0 where none is.
 (REGION_BASE, REGION_END, REGION_OFFSET, REGION_WRITABLE, REGION_CACHED, REGION_STRIDE, REGION_MOVED, REGION_KIND) = range(8)
-REGION_UOP, REGION_ADDRESS = range(8, 10)
-REGION_COLUMNS = 10
+REGION_UOP, REGION_ADDRESS, REGION_SLOT = range(8, 11)
+REGION_COLUMNS = 11
 PAGE_BYTES = 1 << 20  # a heap of many MiB is a few rows of the table; a host gives out memory for what is touched of it
 KINDS = ("memory", "scratchpad", "console")  # what answers: memory; the core's shared memory; a device that prints what is stored to it
 SCRATCHPAD, CONSOLE = KINDS.index("scratchpad"), KINDS.index("console")
@@ -143,7 +144,7 @@ class AddressSpace:
     def table(self) -> np.ndarray:
         """int64[regions, REGION_COLUMNS]: what the hardware has of them."""
         rows = [
-            (region.base, region.end, start - region.base, region.writable, region.cached, 0, 0, KINDS.index(region.kind), -1, 0)
+            (region.base, region.end, start - region.base, region.writable, region.cached, 0, 0, KINDS.index(region.kind), -1, 0, 0)
             for region, start in zip(self.regions, self.starts, strict=True)
         ]
         return np.array(rows, np.int64).reshape(-1, REGION_COLUMNS)

@@ -411,7 +411,8 @@ def _rows() -> list[Operation]:
         ("join", "a", "Vortex join: pop the stack: the lanes that wait run from after their split, or all together from here; "
          "nothing where the stack has a entries (a not NONE)", NEXT),
         ("set_mask", "a", "Vortex tmc: mask = a of one lane, bit l = lane l; 0 ends the warp", NEXT + ENDS),
-        ("predicate", "ab", "Vortex pred: mask = active lanes where a != 0; when there are none, b of one lane (NONE: as before)", NEXT),
+        ("predicate", "ab", "Vortex pred: mask = active lanes where a != 0; when there are none, b of one lane, 0 ends the "
+         "warp (NONE: as before)", NEXT),
         ("spawn", "ab", "Vortex wspawn: warps 1 .. a - 1 of the core start at address b with lane 0; those from a on end", NEXT),
         ("spawn_alone", "ab", "Vortex wspawn from 2023 on: waits until no other warp of the core runs; then as spawn", NEXT),
         ("core_barrier", "abi", "Vortex bar: waits until b warps have come to barrier a of the core; where bit 31 of a is set, until "
@@ -432,6 +433,7 @@ def _rows() -> list[Operation]:
         ("yield", "", "a hint: a different path of this warp may run", NEXT),
         ("trap", "i", "stops the kernel with fault number i", ENDS),
         ("illegal", "i", "stops the kernel: the word i is no instruction", ENDS),
+        ("read_only_register", "i", "stops the kernel: control register i of the instruction set can only be read", ENDS),
         ("branch_scalar", "at", "the active lanes, if any, go to the target where scalar a & i is not 0 (NEGATE: where it is 0)",
          NEXT + TO_TARGET),
     ]

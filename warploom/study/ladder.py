@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from warploom.gpu import GPU
+from warploom.isa.frontends import known
 from warploom.isa.needs import first_of_a_block
 from warploom.isa.program import Program
 from warploom.isa.uop import NONE
@@ -164,6 +165,11 @@ def climb(
 def has_warps(start: str | Path | Config) -> bool:
     """Whether a ladder of this machine is one of warps, with this machine at the top."""
     return bool(load_config(start).core.control == "pipeline")
+
+
+def usual_machine(program: Program) -> str:
+    """The machine of a program's ladder where none is named: the first of tiny's, the last of any other."""
+    return next((row.gpu for row in known() if row.name == program.isa), "tiny")
 
 
 def last_machine(

@@ -54,3 +54,30 @@ def test_a_write_to_an_unknown_control_register_is_a_mistake_from_2023_on():
 
 def test_a_read_by_csrrs_with_x0_of_a_register_that_can_only_be_read():
     assert words("csrrs a1, mhartid, x0", "vortex-2024") == words("csrrci a1, mhartid, 0", "vortex-2024") == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+@pytest.mark.parametrize("change", ["csrrs", "csrrc"])
+@pytest.mark.parametrize("isa", ["vortex-2024", "vortex-2026"])
+def test_from_2023_on_a_register_that_holds_0_leaves_a_read_only_one_alone(isa, change, engine):
+    """The number in the register says whether something is written, lane by lane, and not its name."""
+    gpu = warploom.GPU("vortex-2024", engine=engine)
+    options = Options(path="t.vx")
+
+    def ran(text):
+        return gpu.run(warploom.load(f"{BEGIN}{text}\n{OUT}vx_tmc zero\n".encode(), isa, options=options))
+
+    result = ran(f"li a2, 0\n{change} a1, thread_id, a2")
+    assert result.status == "done" and result.read(0x10000000, 16).view("<u4").tolist() == [0, 1, 2, 3]
+    result = ran(f"li a1, 0\n{change} a1, num_threads, a1")  # into the same register
+    assert result.read(0x10000000, 16).view("<u4").tolist() == [4, 4, 4, 4]
+    result = ran(f"li t0, 3\nvx_tmc t0\nsrli a2, a0, 1\n{change} zero, 0xcc0, a2\nli a1, 8")  # the lanes that would write are off
+    assert result.read(0x10000000, 16).view("<u4").tolist()[:2] == [8, 8]
+    fault = ran(f"slti a2, a0, 2\n{change} a1, thread_id, a2").fault
+    assert f"t.vx:5 ({change} a1, thread_id, a2): threads 0-1 write to control register 0xcc0, which can only be read (" in fault
+
+
+def test_the_constant_says_so_when_the_program_is_loaded():
+    with pytest.raises(warploom.SourceError, match="the control register thread_id can only be read"):
+        words("csrrsi a1, thread_id, 1", "vortex-2024")
+    assert words("csrrsi a1, thread_id, 0", "vortex-2024") == words("csrrs a1, thread_id, zero", "vortex-2024") == [0, 1, 2, 3]

@@ -151,6 +151,13 @@ def test_pred_ends_a_loop():
     assert kept[:4].tolist() == [0, 0, 0, 3]  # the last lanes stay alone: nothing restores the mask
 
 
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_a_pred_after_which_no_lane_is_left_ends_the_warp(engine):
+    body = "li t4, 0\nli t5, 7\nsw t5, 0(s1)\nvx_pred t4, t4\nsw s0, 0(s1)\n"
+    out, result = run(body, 2024, core__warps=2, engine=engine)
+    assert result.status == "done" and out[:8].tolist() == 8 * [7]
+
+
 @MECHANISMS
 @BOTH
 @pytest.mark.parametrize("warps", [2, 4, 7])

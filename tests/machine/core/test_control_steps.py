@@ -92,6 +92,13 @@ def test_a_trap_says_its_number_with_a_sign_and_an_illegal_word_is_one_of_32_bit
     assert gpu.fault.value == value
 
 
+def test_a_write_to_what_can_only_be_read_names_the_lanes_that_write():
+    gpu, core, tables = at({"name": "read_only_register", "imm": 0xCC0, "predicate": scalar(0)})
+    core.registers[WARP].scalar[0] = 0b100
+    assert control.control(gpu, core, WARP, HERE, tables, 0, NOW) == FAULT_NUMBER["read_only_register"]
+    assert (gpu.fault.value, gpu.fault.lanes) == (0xCC0, 0b100)
+
+
 @pytest.mark.parametrize("waits", [False, True])
 def test_a_jump_back_and_a_yield_give_the_others_a_chance_and_a_jump_ahead_does_not(monkeypatch, waits):
     for name, target, left, expected in (

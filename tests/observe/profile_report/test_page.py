@@ -95,3 +95,9 @@ def test_of_several_files_each_row_has_the_number_of_its_line():
     line = next(line for line in found.lines() if "y[i] += a * x[i]" in line.text)
     assert line.file and line.number == 6
     assert f"<tr id='file-{line.file}-line-6'><td>6</td>" in profile_page(found, found.lines(), [])
+    sources = [
+        replace(one, text=one.text if one.text.strip() else "int other;\n" * 900, path=one.path.replace("saxpy", "<a&b>"))
+        for one in found.program.sources
+    ]
+    several = replace(found, program=replace(found.program, sources=tuple(sources)))  # the texts of several files are here
+    assert f"<tr id='file-{line.file}-line-6'><td>&lt;a&amp;b&gt;.c:6</td>" in profile_page(several, several.lines(), [])

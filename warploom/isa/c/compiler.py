@@ -21,12 +21,13 @@ from typing import NamedTuple
 
 from warploom.isa.c import gcn
 from warploom.isa.c.endings import CPP, OPENCL, C
+from warploom.isa.c.runtime_code import key_of, runtime_object
 from warploom.isa.diagnostics import nearest
 from warploom.isa.reading import error, read_bytes
 
 RUNTIME = Path(__file__).parent / "runtime"
 SECONDS = 300.0
-SCRIPT = "link.ld"
+SCRIPT, RUNTIME_OBJECT = "link.ld", "runtime.o"
 ALONE = (C, ".i", ".S", ".s", *CPP)  # C, C++ and assembly, which become an object file each
 ENDINGS = (*ALONE, OPENCL, ".o", ".a")  # what clang knows by its name: OpenCL C and code too
 UNDEFINED = re.compile(r"undefined symbol: (.+)(?:\n>>> referenced by (\S+:[0-9]+))?")
@@ -108,6 +109,7 @@ def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "
             _run(command, named[source], folder)
         if target != GCN:
             (result.with_name(SCRIPT)).write_text(_script(TARGETS[target], steps[:-1]), encoding="utf-8")
+            _runtime(TARGETS[target], level, result.with_name(RUNTIME_OBJECT), folder)
         command, source = steps[-1]
         _run(command, named[source], folder)
         return result.read_bytes()
@@ -121,11 +123,10 @@ def known_ending(path: str | Path) -> None:
 
 
 def _commands(target: Target, level: str, places: Sequence[str], sources: Sequence[Path], result: Path) -> list[gcn.Step]:
-    """What makes an ELF file: each source alone, then the runtime, and all of it linked.
+    """What makes an ELF file: each source alone, and all of it linked with the runtime.
 
     The linker drops functions that nobody calls, but not what describes them. So the runtime has its lines and nothing else, while a user's
     source has all that a debugger asks for, and the parameters of its kernels. Only a user's functions are held to the size of a stack.
-    Where the sources lie is no business of the runtime: what is compiled of it is the same for all programs.
     """
     zig, flags = [sys.executable, "-m", "ziglang"], _flags(target, level)
     compiler = {suffix: [*zig, "c++", *flags, *places, *OF_CPP] for suffix in CPP}
@@ -137,9 +138,23 @@ def _commands(target: Target, level: str, places: Sequence[str], sources: Sequen
         for source, one in zip(sources, objects, strict=True)
         if one != source
     ]
-    linked = ["-gline-tables-only", "-T", str(result.with_name(SCRIPT)), "-Wl,--gc-sections"]
-    runtime = [str(RUNTIME / name) for name in target.files]
-    return [*made, ([*c, *_places((), Path()), *linked, *runtime, *map(str, objects), "-o", str(result)], sources[0])]
+    linked = ["-g", "-T", str(result.with_name(SCRIPT)), "-Wl,--gc-sections", *map(str, objects), str(result.with_name(RUNTIME_OBJECT))]
+    return [*made, ([*c, *linked, "-o", str(result)], sources[0])]
+
+
+def _runtime(target: Target, level: str, to: Path, folder: str) -> None:
+    """The runtime as one object file. Where a user's sources lie is no business of it: it is the same for all programs."""
+    sources = [RUNTIME / name for name in target.files]
+    headers = sorted((RUNTIME / "include").iterdir())
+    told = [*_flags(target, level), STANDARD, "-gline-tables-only", "-r"]
+    command = [sys.executable, "-m", "ziglang", "cc", *told, *_places((), Path()), *map(str, sources), "-o", str(to)]
+    runtime_object(to, key_of(told, [*sources, *headers], _zig()), lambda: _run(command, sources[0], folder))
+
+
+def _zig() -> Path:
+    """The compiler's file."""
+    home = Path(getattr(importlib.util.find_spec("ziglang"), "origin", None) or ".").parent
+    return next((path for path in (home / "zig", home / "zig.exe") if path.exists()), home)
 
 
 def _script(target: Target, compiled: Sequence[gcn.Step]) -> str:

@@ -14,9 +14,10 @@ from typing import NamedTuple
 from warploom.isa.riscv.fields import Encoding
 from warploom.isa.riscv.instruction import FloatNeeds, Instruction, Lowering, Operands, Refusal, temporary
 from warploom.isa.riscv.registers import FLAGS, ROUNDING_MODE
-from warploom.isa.uop import IMMEDIATE, SPECIAL_NUMBER, Uop
+from warploom.isa.uop import IMMEDIATE, SCALAR, SPECIAL_NUMBER, Uop
 
 OLD, NEW, PART = temporary(0), temporary(1), temporary(2)
+WRITING = SCALAR  # a pair of scalar registers: the lanes that would write
 FLAG_BITS, MODE_BITS = 0x1F, 7
 NAMED = 16  # registers that a message lists
 Reads = Callable[[int], list[Uop]]  # micro-ops that put a CSR's value into a register
@@ -25,6 +26,9 @@ Writes = Callable[[int], list[Uop]]  # micro-ops that put a register's value int
 
 class Csr(NamedTuple):
     """One register. writes: None for one that can only be read. floats: what a program that writes, or reads, it wants of floats.
+
+    of_value: whether setting or clearing no bits of one that can only be read, by a register that holds 0, is allowed: then the register is
+    looked at when the program runs. In the standard only x0 says that nothing is written.
 
     of_warp: of a register that several lanes have together: from the kind of the instruction, and whether it wants the old value, the
     micro-ops that read and change it. The lanes' operands are in NEW; each lane's old value is left in OLD.
@@ -38,6 +42,7 @@ class Csr(NamedTuple):
     needs_of_read: FloatNeeds = FloatNeeds()
     needs_of_write: FloatNeeds = FloatNeeds()
     of_warp: Callable[[str, bool], list[Uop]] | None = None
+    of_value: bool = False
 
 
 def special(name: str) -> Reads:
@@ -114,6 +119,9 @@ def _lower(kind: str, immediate: bool, csrs: Mapping[int, Csr], unknown_kept: bo
             if csr.of_warp is not None:
                 found = [*_operand(source, immediate), *csr.of_warp(kind, o["rd"] != 0)]
                 return [*found, Uop("mov", dst=o.rd, a=OLD)] if o["rd"] else found
+            if csr.writes is None and csr.of_value and kind != WRITE and not immediate:
+                told = [Uop("mov", dst=o.rd, a=OLD)] if o["rd"] else []
+                return [*found, Uop("ballot", dst=WRITING, a=source), *told, Uop("read_only_register", imm=csr.number, predicate=WRITING)]
             if csr.writes is None:
                 raise Refusal(f"the control register {csr.name} can only be read")
             found += [*_new_value(kind, source, immediate), *csr.writes(NEW)]

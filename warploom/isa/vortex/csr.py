@@ -67,7 +67,7 @@ def csrs(generation: Generation, counter_class: int = counters.NO_CLASS) -> Mapp
     writes = _ignored if generation.old else None  # a write to a register that only tells something
 
     def told(number: int, name: str, meaning: str, reads: Reads) -> Csr:
-        return Csr(number, name, meaning, reads, writes)
+        return Csr(number, name, meaning, reads, writes, of_value=not generation.old)
 
     found = list(FLOAT_CSRS)
     found += [

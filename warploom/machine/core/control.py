@@ -34,10 +34,12 @@ from warploom.machine.engine.unit import inlined, out_of_line, unit
 
 NOP, BRANCH, JUMP, JUMP_REGISTER, CALL = (NUMBER[name] for name in ("nop", "branch", "jump", "jump_register", "call"))
 EXIT, EXIT_WARP, TRAP, ILLEGAL, YIELD = (NUMBER[name] for name in ("exit", "exit_warp", "trap", "illegal", "yield"))
+READ_ONLY_REGISTER = NUMBER["read_only_register"]
 BARRIER, BARRIER_ARRIVE, FENCE = (NUMBER[name] for name in ("barrier", "barrier_arrive", "fence"))
 BRANCH_SCALAR = NUMBER["branch_scalar"]
 BARRIER_COUNT, BARRIER_OR, GRID, SYNC_WARP = (NUMBER[name] for name in ("barrier_count", "barrier_or", "grid_barrier", "sync_warp"))
 TRAPPED, NO_INSTRUCTION, BARRIER_NUMBER, NO_CODE = (FAULT_NUMBER[name] for name in ("trap", "illegal", "barrier_number", "no_code"))
+WROTE_READ_ONLY = FAULT_NUMBER["read_only_register"]
 EVEN = 0xFFFFFFFE  # an address without its lowest bit
 ADDRESS_BITS = 0xFFFFFFFF  # addresses have no sign; a column of a table has
 
@@ -82,6 +84,9 @@ def control(gpu, core, warp, pc, tables, k, now):
     elif op == TRAP or op == ILLEGAL:
         gpu.fault.value = np.int64(tables.uops[k, IMM]) if op == TRAP else np.int64(tables.uops[k, IMM]) & 0xFFFFFFFF
         fault = np.int64(TRAPPED if op == TRAP else NO_INSTRUCTION)
+    elif op == READ_ONLY_REGISTER:
+        gpu.fault.lanes, gpu.fault.value = part, np.int64(tables.uops[k, IMM])
+        fault = np.int64(WROTE_READ_ONLY)
     else:
         fault = change_mask(gpu, core, warp, tables, k)
     if warps.mask[warp] != EMPTY and (op == YIELD or warps.pc[warp] <= pc):

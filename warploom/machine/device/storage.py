@@ -113,7 +113,7 @@ def set_up_spaces(core: Any, config: Config, program: Program, storage: Storage)
 
 def _empty_pages(count: int, place: int) -> np.ndarray:
     """int64[count, REGION_COLUMNS]: rows of pages that nothing has touched; their bytes follow each other from a place on."""
-    rows = [(0, 0, place + number * PAGE_BYTES, 1, 1, 0, 0, KINDS.index("memory"), -1, 0) for number in range(count)]
+    rows = [(0, 0, place + number * PAGE_BYTES, 1, 1, 0, 0, KINDS.index("memory"), -1, 0, 0) for number in range(count)]
     return np.array(rows, np.int64).reshape(-1, REGION_COLUMNS)
 
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from warploom.isa.collector import no_collector
-from warploom.machine.engine.native.cache import cache_directory, forget_old_caches, make_directory
+from warploom.isa.user_cache import make_directory
+from warploom.machine.engine.native.cache import cache_directory, forget_old_caches
 from warploom.machine.engine.native.loader import Native, native
 from warploom.machine.engine.native.piece import Hook, entry_hook, is_ours
 from warploom.machine.engine.swaps import reached

@@ -11,7 +11,7 @@ import numpy as np
 
 from warploom.observe.diagnosis.finding import Finding
 from warploom.observe.profile import Line, Profile
-from warploom.observe.profile_report.table import columns, ended, lanes_text, totals_text
+from warploom.observe.profile_report.table import columns, ended, lanes_text, names_of_files, totals_text
 from warploom.observe.text import palette
 from warploom.observe.text.styled import grouped, percent
 from warploom.observe.text.summary import prefetches_text
@@ -136,12 +136,12 @@ def _rows(found: Profile, lines: list[Line], order: list[int]) -> str:
     source, rows, last = found.program.source.lines, [], lines[0].number if lines else 0
     numbers = [line.number for line in lines]
     whole = len(lines) == len(found.lines()) and numbers == sorted(numbers) and all(numbers) and len(found.program.sources) == 1
-    blank = "<td></td>" * len(columns(found))
+    blank, named = "<td></td>" * len(columns(found)), names_of_files(found, lines)
     for line in lines:
         if whole:
             rows += [_silent(number, source[number - 1], blank) for number in range(last + 1, line.number)]
         last = line.number
-        rows.append(_row(found, line, hottest, order))
+        rows.append(_row(found, line, hottest, order, named.get(line.file, "")))
     return "".join(rows)
 
 
@@ -149,7 +149,8 @@ def _silent(number: int, text: str, blank: str) -> str:
     return f"<tr class='none'><td>{number}</td>{blank}<td class='source'>{escape(text)}</td></tr>\n"
 
 
-def _row(found: Profile, line: Line, hottest: int, order: list[int]) -> str:
+def _row(found: Profile, line: Line, hottest: int, order: list[int], file: str) -> str:
+    """file: what stands before the line's number."""
     place = _place(found, line.instructions[0])
     cells = [column.cell(line) for column in columns(found)[:-1]]
     share = round(0.6 * line.cycles / hottest, 3)
@@ -162,5 +163,5 @@ def _row(found: Profile, line: Line, hottest: int, order: list[int]) -> str:
             parts.append(f"<i class='{activity.name}' style='width:{100 * cycles / hottest:.2f}%'></i>")
             told.append(f"{activity.name}: {grouped(cycles)} ({activity.meaning})")
     bars = f"<div class='bar' title='{escape(chr(10).join(told), quote=True)}'>{''.join(parts)}</div>"
-    shown = line.number or line.instructions[0]
-    return f"<tr id='{place}'><td>{shown}</td>{body}<td class='text'>{bars}</td><td class='source'>{escape(line.text)}</td></tr>\n"
+    shown = f"{file}{line.number or line.instructions[0]}"
+    return f"<tr id='{place}'><td>{escape(shown)}</td>{body}<td class='text'>{bars}</td><td class='source'>{escape(line.text)}</td></tr>\n"

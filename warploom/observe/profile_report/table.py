@@ -125,7 +125,7 @@ def columns(found: Profile, shares: bool = True) -> list[Column]:
 def _table(found: Profile, lines: list[SourceLine], width: int, unicode: bool) -> Iterator[Line]:
     heat_width, gap = (6, "  ") if width >= WIDE else (4, " ")
     marked = {number for one in found.findings for number in (one.instruction, one.other)}
-    named = _names(found, lines)
+    named = names_of_files(found, lines)
     digits = max([4, *(len(_place(line, marked, named)) for line in lines)])
     room = width - digits - heat_width - len(gap)
     every = columns(found, shares=width >= WIDE)
@@ -164,7 +164,7 @@ def _aligned(column: Column, text: str, size: int) -> str:
     return f"{text:<{size}}" if column.left else f"{text:>{size}}"
 
 
-def _names(found: Profile, lines: list[SourceLine]) -> dict[int, str]:
+def names_of_files(found: Profile, lines: list[SourceLine]) -> dict[int, str]:
     """What stands before the numbers of lines, by file: names, where the lines are of several files whose text is here."""
     sources = found.program.sources
     named = {line.file: f"{PurePath(sources[line.file].path).name}:" for line in lines if sources[line.file].text.strip()}

@@ -174,6 +174,13 @@ def test_a_predicate_keeps_the_lanes_that_stay_and_at_the_end_the_mask_that_was(
     assert at(core) == (PC + 1, after) and core.warps.threads[WARP] == threads
 
 
+def test_a_predicate_that_leaves_nothing_ends_the_warp():
+    gpu, core, tables = about_to("predicate", active=0b1110, b=Y)
+    core.registers[WARP].lane[Y, :4] = 9, 0b10000, 9, 9  # a lane that there is not
+    assert execute(gpu, core, tables) == 0
+    assert at(core) == (PC + 1, 0) and core.warps.threads[WARP] == 0
+
+
 def test_an_operation_on_a_whole_warp_waits_for_its_other_paths():
     _, core, _ = about_to("set_mask", active=0b0011)
     assert whole_warp(core, WARP, WHOLE_WARP, 0) == 1

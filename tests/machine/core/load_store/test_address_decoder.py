@@ -199,6 +199,20 @@ def test_a_page_ends_where_regions_begin_and_is_made_once_for_all_lanes():
     assert place_of(own, tables, np.int64(0x508), 4) == -1  # of the same 4 KiB, and not of the page
 
 
+def test_pages_that_share_a_slot_of_their_table_are_told_apart():
+    """Seven pages are looked up by their numbers modulo 7: these here begin at three of the slots, and the last of them is the sixth."""
+    _, own, tables, registers = decoder("store", pages=7)
+    registers.active[1:LANES] = 0
+    numbers = [0x105, 0x10C, 0x113, 0x106, 0x11A, 0x107, 0x101]
+    for page, number in enumerate(numbers):
+        assert place_of(own, tables, np.int64(number * PAGE_BYTES), 4) == -1
+        own.access.address[0] = number * PAGE_BYTES + 12
+        assert locate(own, registers, tables, 0, LANES) == 0 and own.access.place[0] == PAGES_PLACE + page * PAGE_BYTES + 12
+    for page, number in enumerate(numbers):
+        assert place_of(own, tables, np.int64(number * PAGE_BYTES), 4) == PAGES_PLACE + page * PAGE_BYTES
+    assert place_of(own, tables, np.int64(0x108 * PAGE_BYTES), 4) == -1
+
+
 def test_a_page_that_is_one_too_many_is_a_fault():
     _, own, tables, registers = decoder("store", pages=64)
     registers.active[1:LANES] = 0
@@ -277,7 +291,7 @@ def test_spaces_of_their_own_have_an_end_and_local_words_of_a_warp_lie_side_by_s
 @pytest.mark.parametrize("regions", [0, 1])
 def test_an_address_of_global_memory_is_its_place_where_no_region_is_declared(regions):
     gpu, own, tables, registers = decoder()
-    own.spaces.regions, gpu.memory_bytes = regions, 0x1000
+    own.spaces.regions, gpu.memory_bytes = regions * len(MAP), 0x1000
     registers.lane[ADDRESS, :LANES] = [0x140 + 4 * lane for lane in range(LANES)]
     assert translate(gpu, own, WARP, tables, 0, 50) == 0
     assert own.access.place[:LANES].tolist() == [0x140 + 4 * lane + 0x1000 * regions for lane in range(LANES)]
@@ -287,7 +301,7 @@ def test_an_address_of_global_memory_is_its_place_where_no_region_is_declared(re
 
 def test_a_console_may_be_all_there_is():
     _, own, tables, registers = decoder("store", size=1)
-    tables.regions = MAP[-1:]
+    tables.regions, own.spaces.regions = MAP[-1:], 1
     own.access.address[:LANES] = range(0x500, 0x500 + LANES)
     assert locate(own, registers, tables, 0, LANES) == 0
     assert said(tables) == [(lane, 0x500 + lane, 0xA0 + lane) for lane in range(LANES)]

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import warploom
+from warploom.isa.user_cache import make_directory, read
 from warploom.machine.engine.native import cache
-from warploom.machine.engine.native.cache import MAKES_UNITS, cache_directory, files_of_units, keep, make_directory, read, untrusted
+from warploom.machine.engine.native.cache import MAKES_UNITS, cache_directory, files_of_units, keep, untrusted
 
 PACKAGE = Path(warploom.__file__).parent
 
@@ -97,19 +98,6 @@ def test_a_cache_of_somebody_elses_is_not_used(home, monkeypatch, which):
 
     monkeypatch.setattr(Path, "stat", stat_of_another)
     assert untrusted() == f"the cache of native code, {place}, is not used: it belongs to somebody else"
-
-
-def test_a_file_that_somebody_else_can_have_written_is_not_read(home, tmp_path):
-    keep(home / "a.piece", b"code")
-    (home / "a.piece").chmod(0o666)
-    with pytest.raises(PermissionError, match="others may write to it"):
-        read(home / "a.piece")
-    (home / "link.piece").symlink_to(tmp_path / "elsewhere")
-    (tmp_path / "elsewhere").write_bytes(b"code")
-    os.mkfifo(home / "pipe.piece", 0o600)
-    for name in ("link.piece", "pipe.piece"):
-        with pytest.raises(OSError):
-            read(home / name)
 
 
 def test_what_cannot_be_kept_is_said(home, tmp_path):

@@ -176,8 +176,7 @@ def _set_mask(core, warp, tables, k):
     warps.launched[warp] = warps.launched[warp] | wanted
     warps.pc[warp] += 1
     if manages_masks(core):
-        warps.threads[warp] = warps.threads[warp] | wanted if wanted != EMPTY else EMPTY
-        warps.mask[warp] = wanted
+        _become(warps, warp, wanted)
         return
     leaving = warps.mask[warp] & ~wanted
     enters = wanted & ~warps.threads[warp]
@@ -191,6 +190,13 @@ def _set_mask(core, warp, tables, k):
 
 
 @unit
+def _become(warps, warp, wanted):
+    """The mask becomes a number, whose lanes may have been off; 0 ends the warp."""
+    warps.threads[warp] = warps.threads[warp] | wanted if wanted != EMPTY else EMPTY
+    warps.mask[warp] = wanted
+
+
+@unit
 def _predicate(core, warp, tables, k):
     """The active lanes that satisfy a condition; when there are none, the mask that source B gives, if there is one."""
     warps = core.warps
@@ -198,7 +204,5 @@ def _predicate(core, warp, tables, k):
     if chosen != EMPTY:
         warps.mask[warp] = chosen
     elif tables.uops[k, B] != NONE:
-        wanted = np.uint64(np.int64(np.int32(operand(core, warp, tables, k, B, 1)))) & ones(warps.lanes)
-        warps.threads[warp] = warps.threads[warp] | wanted
-        warps.mask[warp] = wanted
+        _become(warps, warp, np.uint64(np.int64(np.int32(operand(core, warp, tables, k, B, 1)))) & ones(warps.lanes))
     warps.pc[warp] += 1

@@ -28,6 +28,7 @@ from warploom.isa.regions import (
     REGION_KIND,
     REGION_MOVED,
     REGION_OFFSET,
+    REGION_SLOT,
     REGION_STRIDE,
     REGION_UOP,
     REGION_WRITABLE,
@@ -112,7 +113,7 @@ def _locate_at_once(core, tables, k, lanes):
     likely = (lowest >> SEEN_SHIFT) & (SEEN - 1)
     if access.highest < lowest:
         return False
-    number = _region_of(tables.regions, np.int64(access.region[likely]), lowest, access.highest - lowest + np.int64(tables.uops[k, SIZE]))
+    number = _region_of(tables.regions, core.spaces.regions, np.int64(access.region[likely]), lowest, access.highest - lowest + np.int64(tables.uops[k, SIZE]))
     if number < 0 or number >= core.spaces.regions:
         return False
     access.region[likely] = number
@@ -155,7 +156,7 @@ def locate(core, registers, tables, k, lanes):
         if active[lane] == 0:
             continue
         address = np.int64(access.address[lane])
-        number = _region_of(tables.regions, number, address, size)
+        number = _region_of(tables.regions, core.spaces.regions, number, address, size)
         if number < 0:
             number = _page_at(tables.regions, core.spaces.regions, address, k)
         if number < 0:
@@ -196,6 +197,7 @@ def _page_at(regions, first, address, k):
             row = regions[number]
             row[REGION_BASE], row[REGION_END], row[REGION_OFFSET] = base, end, row[REGION_OFFSET] - start
             row[REGION_UOP], row[REGION_ADDRESS] = k, address
+            _enter(regions, first, address, number)
             return np.int64(number)
         if regions[number, REGION_END] <= address:
             base = max(base, regions[number, REGION_END])
@@ -209,20 +211,52 @@ def _print(core, registers, tables, k, lanes):
     """What is stored to a console goes to the log of the run: its address, and the byte."""
     value = source(registers, tables.uops, k, B, 1, lanes)
     for lane in range(lanes):
-        number = _region_of(tables.regions, np.int64(0), np.int64(core.access.address[lane]), np.int64(1))
+        number = _region_of(tables.regions, core.spaces.regions, np.int64(0), np.int64(core.access.address[lane]), np.int64(1))
         if registers.active[lane] != 0 and number >= 0 and tables.regions[number, REGION_KIND] == CONSOLE:
             log_byte(registers, tables, k, lane, np.int64(core.access.address[lane]), np.int64(registers.lane[value, lane]) & 0xFF)
 
 
 @unit
-def _region_of(regions, likely, address, size):
-    """The number of the region that holds `size` bytes from an address on; -1 when none does. likely: which is tried first."""
+def _region_of(regions, first, likely, address, size):
+    """The number of the region or page that holds `size` bytes from an address on; -1 when none does.
+
+    first: the first page's number. likely: which is tried first.
+    """
     if regions[likely, REGION_BASE] <= address and address + size <= regions[likely, REGION_END]:
         return np.int64(likely)
-    for number in range(regions.shape[0]):
+    for number in range(first):
         if regions[number, REGION_BASE] <= address and address + size <= regions[number, REGION_END]:
             return np.int64(number)
+    if regions.shape[0] > first:
+        return _page_of(regions, first, address, size)
     return np.int64(-1)
+
+
+@out_of_line
+def _page_of(regions, first, address, size):
+    """The number of the page that holds `size` bytes from an address on; -1 when none does. first: the first page's number.
+
+    There may be thousands, so they are looked up by address: a hash table with linear probing (Knuth, "The Art of Computer Programming",
+    volume 3, section 6.4, algorithm L), whose slots are a column of the pages' rows.
+    """
+    slot = first + address // PAGE_BYTES % (regions.shape[0] - first)
+    for _ in range(first, regions.shape[0]):
+        number = regions[slot, REGION_SLOT]
+        if number == 0:
+            break
+        if regions[number, REGION_BASE] <= address and address + size <= regions[number, REGION_END]:
+            return np.int64(number)
+        slot = slot + 1 if slot + 1 < regions.shape[0] else np.int64(first)
+    return np.int64(-1)
+
+
+@inlined
+def _enter(regions, first, address, number):
+    """Page `number`, which holds an address, can be looked up by it from now on. Regions come before it, so that its number is not 0."""
+    slot = first + address // PAGE_BYTES % (regions.shape[0] - first)
+    while regions[slot, REGION_SLOT] != 0:
+        slot = slot + 1 if slot + 1 < regions.shape[0] else np.int64(first)
+    regions[slot, REGION_SLOT] = number
 
 
 @unit
@@ -230,7 +264,7 @@ def place_of(core, tables, address, size):
     """The place of `size` bytes from an address on, as this core sees them; -1 where there is no memory."""
     if core.spaces.regions == 0:
         return np.int64(address) if address + size <= 4 * np.int64(tables.memory.shape[0]) else np.int64(-1)
-    number = _region_of(tables.regions, np.int64(0), address, size)
+    number = _region_of(tables.regions, core.spaces.regions, np.int64(0), address, size)
     if number < 0:
         return np.int64(-1)
     return np.int64(address + _distance(core, tables.regions[number]))

@@ -1,34 +1,31 @@
-"""Where native code is kept on disk, who may put it there, and which source files it depends on.
+"""Where native code is kept on disk, and which source files it depends on.
 
-Not hardware. What lies in the cache is run as the user's own program, so it is trusted only where nobody else can have put it there.
+Not hardware. What lies in the cache is run as the user's own program, so it is trusted only where nobody else can have put it there
+(`isa/user_cache.py`).
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import os
 import re
 import shutil
-import stat
 import sys
-import tempfile
 import time
-from collections.abc import Callable
 from functools import lru_cache
 from glob import glob
 from importlib.util import find_spec
 from pathlib import Path
+
+from warploom.isa import user_cache
 
 FORGET_SECONDS = 30 * 86400  # after which native code of another version that nobody has used is deleted
 
 
 def cache_directory() -> Path:
     """Where native code is kept: below `$WARPLOOM_CACHE`, else the user's cache directory; one directory for each version."""
-    home = os.environ.get("WARPLOOM_CACHE")
-    base = Path(home) if home else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "warploom"
-    return base / _cache_key()
+    return user_cache.user_cache() / _cache_key()
 
 
 @lru_cache(maxsize=1)
@@ -95,75 +92,29 @@ def untrusted() -> str:
 
     What lies there is run. So the directory of this version must belong to the user, or to root, and nobody else may write to it.
     """
-    directory = cache_directory()
-    for place in (directory.parent, directory):
-        try:
-            wrong = (_wrong if place == directory else _owned)(place.stat(), stat.S_ISDIR)
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            wrong = error.strerror or str(error)
-        if wrong:
-            return f"the cache of native code, {place}, is not used: {wrong}"
+    try:
+        user_cache.check_trusted(cache_directory())
+    except user_cache.Untrusted as found:
+        return _not_used(found)
     return ""
 
 
-def read(path: Path) -> bytes:
-    """What a file of the cache holds. Raises OSError, also for one that somebody else owns or may write."""
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with open(handle, "rb") as file:
-        if wrong := _wrong(os.fstat(handle), stat.S_ISREG):
-            raise PermissionError(wrong)
-        return file.read()
-
-
 def keep(path: Path, data: bytes) -> str:
-    """Write a file at once, so that no other process ever reads half of it, under a name that nobody knows beforehand.
-
-    Returns why that was not possible, or "": then the next run compiles again.
-    """
+    """Keep a file. Returns why that was not possible, or "": then the next run compiles again."""
     try:
-        make_directory(path.parent)
-        if wrong := untrusted():
-            return wrong
-        handle, part = tempfile.mkstemp(dir=path.parent, prefix=".")
-        try:
-            with open(handle, "wb") as file:
-                file.write(data)
-            os.replace(part, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(part)
-            raise
+        user_cache.keep(path, data)
+    except user_cache.Untrusted as found:
+        return _not_used(found)
     except OSError as error:
         return f"native code cannot be kept in {path.parent}: {error.strerror or error}"
     return ""
 
 
-def make_directory(path: Path) -> None:
-    """A directory that only the user can read and write, with those above it. Raises OSError."""
-    if not path.is_dir():
-        make_directory(path.parent)
-        with contextlib.suppress(FileExistsError):
-            path.mkdir(mode=0o700)
-        if not path.is_dir():
-            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
+def _not_used(found: user_cache.Untrusted) -> str:
+    return f"the cache of native code, {found.place}, is not used: {found.why}"
 
 
 def touch() -> None:
     """Note that the cache is in use. Where nothing can be written there is nothing to forget either."""
     with contextlib.suppress(OSError):
         os.utime(cache_directory())
-
-
-def _wrong(found: os.stat_result, kind: Callable[[int], bool]) -> str:
-    """Why what is there may hold somebody else's code, or ""."""
-    if wrong := _owned(found, kind):
-        return wrong
-    return "others may write to it (chmod go-w)" if hasattr(os, "geteuid") and found.st_mode & 0o022 else ""
-
-
-def _owned(found: os.stat_result, kind: Callable[[int], bool]) -> str:
-    if not kind(found.st_mode):
-        return "it is something else"
-    return "it belongs to somebody else" if hasattr(os, "geteuid") and found.st_uid not in (os.geteuid(), 0) else ""

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from warploom.machine.engine.native.cache import cache_directory, keep, read, touch, untrusted
+from warploom.isa.user_cache import read
+from warploom.machine.engine.native.cache import cache_directory, keep, touch, untrusted
 from warploom.machine.engine.native.piece import Bundle, Hook, Piece, Plug, _kind_name, entry_hook, is_ours, plugs_of, swaps_name
 from warploom.machine.engine.native.plug import Mailbox
 from warploom.machine.engine.swaps import Socket, Swaps
