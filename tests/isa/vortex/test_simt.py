@@ -293,6 +293,46 @@ def test_wspawn_until_2022_takes_running_warps_where_it_says():
     assert out[:12].tolist() == [0, 1, 2, 3, 9, 9, 9, 9, 8, 9, 10, 11]
 
 
+@ENGINES
+def test_a_load_of_a_warp_that_was_stopped_says_nothing_to_the_one_that_is_spawned_in_its_slot(engine):
+    """Warp 1 loads, is switched off, and begins again: its fence waits for a load of its own, and counts no other."""
+    text = """
+        li t0, 2
+        la t1, first
+        vx_wspawn t0, t1
+        li t4, 30
+    wait:
+        addi t4, t4, -1
+        bnez t4, wait
+        li t0, 1
+        vx_wspawn t0, zero
+        li t0, 2
+        la t1, second
+        vx_wspawn t0, t1
+        vx_tmc zero
+    first:
+        li t3, 0x7ffff000
+        lw t5, 0(t3)
+    spin:
+        j spin
+    second:
+        li t4, 0x7ffff000
+        lw t5, 0(t4)
+        addi s1, t5, 0
+        csrr t3, mcycle
+        lw t5, 0(t4)
+        fence
+        csrr t4, mcycle
+        sub t4, t4, t3
+        sw t4, 0(s1)
+        vx_tmc zero
+    """
+    for drain in ("answered", "sent"):
+        out, result = run(text, 2022, whole=True, engine=engine, lsu__drain=drain, l1__bytes=0, l2__bytes=0, dram__latency=3000)
+        assert result.status == "done", result.fault
+        assert out[0] > 3000, drain
+
+
 def test_ecall_stops_the_device_until_2022_and_does_nothing_later():
     body = "bnez s3, other\nsw s0, 0(s1)\nli t4, 60\nw: addi t4, t4, -1\nbnez t4, w\necall\nli t4, 1\nsw t4, 128(s1)\nother:\n"
     old, result = run(body + "spin: j spin\n", 2022)

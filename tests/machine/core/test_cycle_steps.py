@@ -20,14 +20,14 @@ UNITS = (ALU, SPECIAL, MEMORY, SHARED, TEXTURE)
 
 def test_skipped_cycles_count_like_the_one_before_them_for_each_scheduler(monkeypatch):
     counted = []
-    monkeypatch.setattr(cycle, "count_full_units", lambda core, number, awake, cycles: counted.append((number, int(awake), cycles)))
+    monkeypatch.setattr(cycle, "count_full_units", lambda core, number, awake, *cycles: counted.append((number, int(awake), *cycles)))
     _gpu, core, _ = core_of()
     core.warps.awake = mask(0, 1, 4)
     for blocked, now, cycles in ((mask(0), NOW + 9, 9), (mask(0), NOW + 1, 1), (mask(0), NOW, 0), (mask(), NOW + 9, 0)):
         core.warps_blocked = blocked
         del counted[:]
         cycle._count_skipped_cycles(core, now)
-        assert counted == ([(0, int(mask(0, 4)), cycles), (1, int(mask(1)), cycles)] if cycles else [])
+        assert counted == ([(0, int(mask(0, 4)), cycles, NOW), (1, int(mask(1)), cycles, NOW)] if cycles else [])
 
 
 @pytest.mark.parametrize("expected", [NOW + 1, SOON, FOREVER])
@@ -89,7 +89,7 @@ def test_an_issue_slot_asks_its_policy_where_a_warp_can_issue_and_nothing_after_
         can = sorted(set(awake) & {1, 3} - set(blocked))
         monkeypatch.setattr(cycle, "note_full_ports", lambda core, number, now, calls=calls: calls.append("ports"))
         monkeypatch.setattr(
-            cycle, "count_full_units", lambda core, *given, calls=calls: calls.append(("count", given[0], int(given[1]), given[2]))
+            cycle, "count_full_units", lambda core, *given, calls=calls: calls.append(("count", given[0], int(given[1]), *given[2:]))
         )
         monkeypatch.setattr(cycle, "issue", lambda *given, calls=calls: calls.append(("issue", given[2], given[3])) or 7)
         monkeypatch.setattr(cycle, "note_what_it_fills", lambda core, port, now, calls=calls: calls.append(("note", int(port))))
@@ -102,7 +102,7 @@ def test_an_issue_slot_asks_its_policy_where_a_warp_can_issue_and_nothing_after_
         cycle.issue_slot(gpu, core, 1, tables, None, NOW)
         mine = mask(*(set(awake) & {1, 3}))
         expected = ["ports"] * own
-        expected += [("count", 1, int(mine), 1)] if mask(*can) != mine else []
+        expected += [("count", 1, int(mine), 1, NOW)] if mask(*can) != mine else []
         expected += [("pick", int(mine), int(mask(*can)))] if can or every_cycle else []
         expected += [("issue", 1, can[0]), ("note", 7)] if can else []
         assert calls == ([] if fault else expected)

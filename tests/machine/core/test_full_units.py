@@ -90,7 +90,7 @@ def test_cycles_are_counted_of_each_full_unit_that_a_warp_of_the_scheduler_needs
     ):  # fmt: skip
         core.operands.banks, core.operands.held[1], core.operands.held[0] = banks, held, 0
         core.unit_full_cycles[:], core.operands.held_cycles[:] = 100, 50
-        full_units.count_full_units(core, 1, awake, cycles)
+        full_units.count_full_units(core, 1, awake, cycles, NOW - 1)
         wanted = before.copy()
         wanted[1, list(expected or ())] += cycles
         assert (core.unit_full_cycles == wanted).all()

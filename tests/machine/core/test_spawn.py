@@ -89,7 +89,9 @@ def test_no_more_warps_begin_than_there_are_slots(count, started):
 
 def test_a_warp_that_runs_already_goes_there_with_its_lanes_and_lane_0():
     gpu, core = core_with([0, 1])
+    core.fences.at[:2] = 7
     spawn_warps(gpu, core, 0, 2, 5, None, np.int64(30))
+    assert core.fences.at[:2, :4].tolist() == [[7, 7, 7, 7], [0, 0, 0, 0]]  # at that fence it will be anew
     warps = core.warps
     assert (warps.mask[1], warps.threads[1], warps.launched[1], warps.pc[1], gpu.live) == (0b1111, 0b1111, 0b1111, 5, 2)
     assert (warps.visits[1], warps.pending[1], warps.stores[1], warps.unsent[1]) == (9, 2, 3, 4)  # it has not begun anew

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.machine.core.unit_bench import bench, mask
-from tests.machine.programs import FREE, Assembly
+from tests.machine.programs import FREE, Assembly, run
 from tests.machine.rates import RESULTS, cycles_each, made
 from warploom.gpu import GPU
 from warploom.isa import uop as u
@@ -86,6 +86,19 @@ def test_every_cycle_of_a_wave_has_one_reason_and_waiting_for_a_turn_is_wait(eng
     assert result.detail.profile[1, r.WAIT] >= 24 * (TURN - 1)  # after the await, nothing but the turn is waited for
 
 
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_turns_that_are_skipped_while_a_pipe_is_full_are_no_conflict_of_register_banks(engine):
+    """One ALU for all schedulers, eight cycles for each instruction. Operands lie in different banks, so that none waits for them."""
+    code = Assembly()
+    for register in range(FREE, FREE + 8):
+        code.op("add", register, 16, 17)
+    code("exit")
+    shape = {"core__lanes": 8, "core__warps": 8, "core__schedulers": 4, "core__issues_per_turn": 1, "alu__width": 1, "operands__banks": 2}
+    result = run(code.program(threads=64, block=64), engine=engine, **shape)
+    totals = result.detail.profile.sum(axis=0)
+    assert totals[r.MATH_PIPE_THROTTLE] > 0 and totals[r.DISPATCH_STALL] == 0
+
+
 def test_the_pipes_have_names():
     assert list(pipe_names(load_config("gcn")).values())[:4] == ["vector 0", "scalar 0", "vector 1", "scalar 1"]
 
@@ -125,7 +138,7 @@ def turning(monkeypatch, eligible, blocked=(), every_cycle=0, fails_after=None):
     for name, function in (("pick_warp", pick), ("issue", issue), ("note_if_full", lambda core, port, now: noted.append((int(port), now)))):
         monkeypatch.setattr(turns, name, function)
     counted = []
-    monkeypatch.setattr(turns, "count_full_units", lambda core, number, awake, cycles: counted.append((number, int(awake), cycles)))
+    monkeypatch.setattr(turns, "count_full_units", lambda core, number, awake, *cycles: counted.append((number, int(awake), *cycles)))
     return gpu, core, tables, asked, issued, counted, noted
 
 
@@ -138,7 +151,7 @@ def test_in_its_turn_a_scheduler_is_asked_while_a_warp_of_its_own_can_issue(monk
     assert issued == [(number, warp) for warp in own] and core.issued == len(own)
     assert noted == [(int(tables.code[0, PORT]), 9)] * len(own)
     assert len(asked) == min(3, len(own) + every_cycle)  # once in vain where a policy is asked in every cycle
-    assert counted == ([(number, int(mask(*{1: (1, 5), 3: (3,)}[number])), SCHEDULERS)] if number in (1, 3) else [])
+    assert counted == ([(number, int(mask(*{1: (1, 5), 3: (3,)}[number])), SCHEDULERS, 9)] if number in (1, 3) else [])
 
 
 def test_no_more_is_issued_in_a_turn_after_a_fault(monkeypatch):
@@ -154,9 +167,9 @@ def test_turns_that_are_skipped_count_once_for_each_that_a_scheduler_would_have_
     _, core, _, _, _, counted, _ = turning(monkeypatch, (0, 1), (2, 6))
     core.stepped = stepped
     turns._count_skipped_turns(core, stepped + later)
-    had = [sum(cycle % SCHEDULERS == number for cycle in range(stepped + 1, stepped + later)) for number in range(SCHEDULERS)]
+    had = [[cycle for cycle in range(stepped + 1, stepped + later) if cycle % SCHEDULERS == number] for number in range(SCHEDULERS)]
     awake = [mask(0), mask(1), mask(2, 6), mask()]
-    assert counted == [(number, int(awake[number]), SCHEDULERS * had[number]) for number in range(SCHEDULERS) if had[number]]
+    assert counted == [(n, int(awake[n]), SCHEDULERS * len(had[n]), had[n][0]) for n in range(SCHEDULERS) if had[n]]
     del counted[:]
     core.warps_blocked = mask()
     turns._count_skipped_turns(core, stepped + later)

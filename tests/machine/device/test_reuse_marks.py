@@ -58,6 +58,15 @@ def test_pairs_immediates_high_registers_loads_and_bundles_keep_nothing():
     assert marked(*[(fma(8, 2, 3, 4), fma(9, 2, 3, 4))] * 2) == [". . ."] * 2
 
 
+def test_what_gathers_its_operands_elsewhere_ends_nothing():
+    """A load, a store, a bundle and a pair that read the bank in that place; what one of them writes is read again."""
+    between = ({"name": "load", "dst": 9, "a": 4}, {"name": "store", "a": 4, "b": 5}, (fma(9, 4, 5, 6), fma(10, 4, 5, 6)),
+               {"name": "dadd", "dst": 10, "a": 4, "b": 6})  # fmt: skip
+    for line in between:
+        assert marked(fma(8, 2, 3, 7), line, fma(11, 2, 3, 7))[0] == "2 3 7"
+    assert marked(fma(8, 2, 3, 7), {"name": "load", "dst": 3, "a": 4}, fma(11, 2, 3, 7))[0] == "2 . 7"
+
+
 def test_a_machine_without_a_reuse_cache_has_no_marks():
     code = Assembly()
     code(**fma(8, 2, 3, 4))

@@ -27,6 +27,7 @@ from warploom.machine.core.divergence.mechanism import (
 from warploom.machine.core.divergence.path_table import AT_BARRIER, call, left_at_barrier, run_group
 from warploom.machine.core.warps.barrier import CORE_BARRIERS, GRID_BARRIER, NOBODY, WHOLE_WARP, arrive, deliver, take, vote, wake
 from warploom.machine.core.warps.core_barrier import arrive_with_core
+from warploom.machine.core.warps.fence import FENCE, leave_fence
 from warploom.machine.datapath.predicate import named_lanes
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import EMPTY, bit, has
@@ -35,7 +36,7 @@ from warploom.machine.engine.unit import inlined, out_of_line, unit
 NOP, BRANCH, JUMP, JUMP_REGISTER, CALL = (NUMBER[name] for name in ("nop", "branch", "jump", "jump_register", "call"))
 EXIT, EXIT_WARP, TRAP, ILLEGAL, YIELD = (NUMBER[name] for name in ("exit", "exit_warp", "trap", "illegal", "yield"))
 READ_ONLY_REGISTER = NUMBER["read_only_register"]
-BARRIER, BARRIER_ARRIVE, FENCE = (NUMBER[name] for name in ("barrier", "barrier_arrive", "fence"))
+BARRIER, BARRIER_ARRIVE = (NUMBER[name] for name in ("barrier", "barrier_arrive"))
 BRANCH_SCALAR = NUMBER["branch_scalar"]
 BARRIER_COUNT, BARRIER_OR, GRID, SYNC_WARP = (NUMBER[name] for name in ("barrier_count", "barrier_or", "grid_barrier", "sync_warp"))
 TRAPPED, NO_INSTRUCTION, BARRIER_NUMBER, NO_CODE = (FAULT_NUMBER[name] for name in ("trap", "illegal", "barrier_number", "no_code"))
@@ -80,6 +81,8 @@ def control(gpu, core, warp, pc, tables, k, now):
     elif op == SYNC_WARP:
         _sync_warp(core, warp, part, tables, k)
     elif op == FENCE or op == NOP or op == YIELD:
+        if op == FENCE and core.fence_latency[tables.uops[k, IMM]] != 0:
+            leave_fence(core.fences, warp, warps.mask[warp])
         warps.pc[warp] += 1
     elif op == TRAP or op == ILLEGAL:
         gpu.fault.value = np.int64(tables.uops[k, IMM]) if op == TRAP else np.int64(tables.uops[k, IMM]) & 0xFFFFFFFF

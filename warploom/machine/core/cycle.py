@@ -145,7 +145,7 @@ def issue_slot(gpu, core, number, tables, units, now):
         note_full_ports(core, number, now)
     eligible = awake & ~core.warps_blocked
     if eligible != awake:
-        count_full_units(core, number, awake, 1)
+        count_full_units(core, number, awake, 1, now)
     if eligible == EMPTY and gpu.every_cycle == 0:
         return
     warp = pick_warp(gpu, core, s, awake, eligible, tables, units, now)
@@ -220,7 +220,7 @@ def _count_skipped_cycles(core, now):
 @out_of_line
 def _count_skipped(core, cycles):
     for number in range(core.scheduler_count):
-        count_full_units(core, number, core.warps.awake & core.schedulers[number].owned, cycles)
+        count_full_units(core, number, core.warps.awake & core.schedulers[number].owned, cycles, core.stepped + 1)
 
 
 @inlined

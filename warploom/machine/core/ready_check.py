@@ -12,9 +12,9 @@ import numpy as np
 from warploom.isa.uop import BUFFER, CONTROL, FENCE_BLOCK, FIRST_UOP, IMM, OP, PORT
 from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
 from warploom.machine.accounting.reasons import DRAIN, LONG_SCOREBOARD, MEMBAR, NO_INSTRUCTION, NOT_SELECTED, WAIT, WAITCNT
-from warploom.machine.core.control import EXIT_WARP, FENCE
+from warploom.machine.core.control import EXIT_WARP
 from warploom.machine.core.warps.access_order import all_but_last
-from warploom.machine.core.warps.fence import begin_fence, leave_fence
+from warploom.machine.core.warps.fence import FENCE, begin_fence
 from warploom.machine.core.warps.scoreboard import blocking_group
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.datapath.predicate import lanes_taking_part
@@ -132,8 +132,9 @@ def _must_drain(core, tables, warp, pc, at):
     scope = np.int64(tables.uops[tables.code[pc, FIRST_UOP], IMM])
     if scope == FENCE_BLOCK:
         stores = np.int64(warps.unsent[warp])
+    answered = np.int64(at)
     if op == FENCE and core.fence_latency[scope] != 0:
-        begin_fence(core.fences, warp, pc, at + core.fence_latency[scope] - core.branch_latency)
+        answered = begin_fence(core.fences, warp, pc, warps.mask[warp], at + core.fence_latency[scope] - core.branch_latency)
     if warps.pending[warp] > 0 or (op == FENCE and stores > 0):
         warps.fencing = warps.fencing | bit(warp)
         warps.wake[warp] = FOREVER
@@ -141,11 +142,9 @@ def _must_drain(core, tables, warp, pc, at):
     if op == FENCE and warps.landed[warp] > at:
         set_alarm(warps, warp, np.int64(warps.landed[warp]), at)
         return 1
-    if op == FENCE and core.fence_latency[scope] != 0:
-        if core.fences.until[warp] > at:
-            set_alarm(warps, warp, np.int64(core.fences.until[warp]), at)
-            return 1
-        leave_fence(core.fences, warp)
+    if answered > at:
+        set_alarm(warps, warp, answered, at)
+        return 1
     if op == EXIT_WARP and core.scoreboard.last[warp] > at:
         set_alarm(warps, warp, np.int64(core.scoreboard.last[warp]), at)
         return 1

@@ -112,6 +112,7 @@ def _start(gpu, core, block, warp, pc, tables, now):
     warps.threads[warp] = warps.threads[warp] | LANE_0 if runs else LANE_0
     warps.launched[warp] = warps.launched[warp] | LANE_0 if runs else LANE_0
     warps.expanded_from[warp] = ~warps.mask[warp]
+    leave_fence(core.fences, warp, warps.mask[warp])
     redirect(core.fetch, warp, pc)
     if not runs:
         core.blocks.alive[block] |= warp_bit
@@ -125,7 +126,6 @@ def _start(gpu, core, block, warp, pc, tables, now):
             warps.stores[warp] = 0
             warps.unsent[warp] = 0
             warps.visits[warp] = 0
-            leave_fence(core.fences, warp)
             clear_scoreboard(core.scoreboard, warp, now)
             forget_accesses(core.access_order, warp)
             gpu.live = gpu.live + 1

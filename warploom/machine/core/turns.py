@@ -55,7 +55,7 @@ def _issue_turn(gpu, core, number, tables, units, now):
     s = core.schedulers[number]
     left = warps.awake & s.owned
     if left & core.warps_blocked != EMPTY:
-        count_full_units(core, number, left, core.scheduler_count)
+        count_full_units(core, number, left, core.scheduler_count, now)
     for _ in range(core.issues_per_turn):
         eligible = left & ~core.warps_blocked
         if gpu.fault.kind != 0 or (eligible == EMPTY and gpu.every_cycle == 0):
@@ -90,4 +90,5 @@ def _count_skipped_turns(core, now):
         for number in range(core.scheduler_count):
             turns = (now - 1 - number) // core.scheduler_count - (core.stepped - number) // core.scheduler_count
             if turns > 0:
-                count_full_units(core, number, core.warps.awake & core.schedulers[number].owned, turns * core.scheduler_count)
+                first = next_turn(core, number, core.stepped + 1)
+                count_full_units(core, number, core.warps.awake & core.schedulers[number].owned, turns * core.scheduler_count, first)

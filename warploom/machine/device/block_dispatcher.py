@@ -192,7 +192,7 @@ def _launch(gpu, core, slot, block, rank, tables, now):
     warps.unsent[warp] = 0
     warps.landed[warp] = now
     warps.visits[warp] = 0
-    leave_fence(core.fences, warp)
+    leave_fence(core.fences, warp, mask)
     warps.started[warp] = now
     warps.since[warp] = now
     warps.reason[warp] = DISPATCH_STALL

@@ -2,7 +2,7 @@
 
 In hardware the compiler's work (a bit for each operand of a SASS instruction), because only it sees what comes next. Here it is done when
 a program is loaded, for every front end: an operand is marked where the next instruction that reads its bank in its place
-reads the same register, before anything writes that and in straight code.
+reads the same register, before anything writes that and in straight code. Only arithmetic reads through it (`reuse_cache.py`).
 """
 
 from __future__ import annotations

@@ -8,14 +8,16 @@ from hypothesis import strategies as st
 from tests.machine.programs import FREE, GLOBAL, LANE, WARP, Assembly, issues, machine, run, words
 from tests.machine.random_programs import expected, launches, machines, seeds, statements, table, written
 from tests.machine.two_engines import both
-from warploom.isa.uop import SPECIAL_NUMBER, scalar
+from warploom.isa.uop import FIRST_UOP, NUMBER, OP, SPECIAL_NUMBER, scalar
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
+from warploom.machine.core import ready_check
 from warploom.machine.core.divergence.dwf import foremost
 from warploom.machine.core.divergence.thread_pool import HEURISTICS
 from warploom.machine.core.scheduling.scheduler import Scheduler
+from warploom.machine.core.warps.fence import begin_fence
 from warploom.machine.device.machine import PipelineMachine
 from warploom.machine.engine.unit import unit, zeros
 from warploom.machine.run.driver import drive
@@ -287,6 +289,33 @@ def test_the_cycles_that_are_skipped_would_have_changed_nothing(heuristic):
             outcome = drive(made, engine="native", max_cycles=100_000)
             told.append((outcome.status, made.cycle, made.profile.tolist(), words(made).tolist()))
         assert told[0] == told[1]
+
+    check()
+
+
+@every_heuristic
+def test_a_fence_takes_its_time_once_for_each_thread_whatever_warps_are_formed_meanwhile(heuristic, monkeypatch):
+    begun = [0]
+
+    def counted(fences, warp, pc, lanes, until):
+        begun[0] += sum(int(fences.at[warp, lane]) != pc + 1 for lane in range(64) if int(lanes) >> lane & 1)
+        return begin_fence(fences, warp, pc, lanes, until)
+
+    monkeypatch.setattr(ready_check, "begin_fence", counted)
+    kinds = machines(**{"core.divergence": "dwf", "divergence.heuristic": heuristic, "core.fence_device": 40})
+
+    @settings(max_examples=12, deadline=None)
+    @given(statements(), launches, seeds, kinds)
+    def check(body, launch, seed, shape):
+        program = written([("fence",), *body, ("fence",)], *launch, table(seed))
+        made = PipelineMachine(load_config(Config(), shape), program, tracing=True)
+        begun[0] = 0
+        outcome = drive(made, engine="python", max_cycles=3000)
+        if outcome.status == "done":
+            fences = {pc for pc in range(len(program)) if program.uops[program.code[pc, FIRST_UOP], OP] == NUMBER["fence"]}
+            rows = made.finish(outcome).detail.events
+            rows = rows[rows[:, e.KIND] == e.ISSUE]
+            assert begun[0] == sum(int(row[e.MASK]).bit_count() for row in rows if int(row[e.PC]) in fences)
 
     check()
 

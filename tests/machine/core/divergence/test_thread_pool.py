@@ -44,6 +44,8 @@ def core(masks, pcs):
         for register in range(REGISTERS):
             made["registers"]["lane"][0, warp, register, :LANES] = 100 * warp + 10 * register + np.arange(LANES)
         made["thread_pool"]["arrived"][0, warp, :LANES] = 1000 * warp + np.arange(LANES)
+        made["fences"]["at"][0, warp, :LANES] = 10 * warp + np.arange(LANES)
+        made["fences"]["until"][0, warp, :LANES] = 500 * warp + np.arange(LANES)
     return made
 
 
@@ -79,7 +81,7 @@ def registers(made, warp, register):
     return made["registers"]["lane"][0, warp, register, :LANES].tolist()
 
 
-def test_threads_that_change_places_take_registers_and_arrival_along_and_leave_the_others_alone():
+def test_threads_that_change_places_take_registers_arrival_and_fence_along_and_leave_the_others_alone():
     made = with_groups(core([0b0011, 0b1001], [HERE, THERE]), (0, 0b1100, THERE, READY), (1, 0b0110, HERE, READY))
     _, (made, *_) = both(join, made, 0, 1, 0b0100)
     assert groups(made, 0) == {HERE: 0b0111, THERE: 0b1000}
@@ -88,6 +90,8 @@ def test_threads_that_change_places_take_registers_and_arrival_along_and_leave_t
         assert registers(made, 0, register) == [10 * register, 10 * register + 1, 100 + 10 * register + 2, 10 * register + 3]
         assert registers(made, 1, register) == [100 + 10 * register, 101 + 10 * register, 10 * register + 2, 103 + 10 * register]
     assert made["thread_pool"]["arrived"][0, :2, :LANES].tolist() == [[0, 1, 1002, 3], [1000, 1001, 2, 1003]]
+    assert made["fences"]["at"][0, :2, :LANES].tolist() == [[0, 1, 12, 3], [10, 11, 2, 13]]
+    assert made["fences"]["until"][0, :2, :LANES].tolist() == [[0, 1, 502, 3], [500, 501, 2, 503]]
 
 
 def test_a_whole_group_that_ran_leaves_those_that_came_in_its_place():

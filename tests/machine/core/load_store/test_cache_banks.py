@@ -9,7 +9,7 @@ import pytest
 
 from tests.machine.core.load_store.test_lsu import at, trial
 from tests.machine.programs import FREE, LANE, Assembly, issues
-from warploom.machine.core.load_store.cache_banks import note_lookups
+from warploom.machine.core.load_store.cache_banks import note_lookups, note_scattered
 from warploom.machine.core.load_store.coalescer import coalesce
 from warploom.machine.core.load_store.lsu import Lsu
 from warploom.machine.engine.unit import mirror, zeros
@@ -23,7 +23,7 @@ def unit(group=8, banks=32, lanes=32):
     lsu.line_shift, lsu.sector_shift, lsu.merge, lsu.in_banks = 7, 5, 1, 1
     lsu.group_shift, lsu.banks, lsu.row_bytes = (group or 64).bit_length() - 1, banks, (banks or 64) * 4
     lsu.all_groups = (1 << -(-lanes // (group or 64))) - 1
-    lsu.groups[SLOT], lsu.passes[SLOT], lsu.words[SLOT] = 0xDEAD, 77, 77  # of an earlier access
+    lsu.groups[SLOT], lsu.passes[SLOT], lsu.wanted[SLOT] = 0xDEAD, 77, 77  # of an earlier access
     return lsu
 
 
@@ -84,6 +84,43 @@ def test_words_that_follow_one_another_in_an_instruction_lie_in_different_banks(
     assert found == 4
     assert lsu.passes[SLOT] == 4
     assert lsu.groups[SLOT, :4].tolist() == [1, 2, 4, 8]
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 8])
+@pytest.mark.parametrize("lanes, line, banks", [(32, 128, 32), (16, 128, 32), (64, 256, 32), (64, 128, 64), (16, 64, 4), (8, 64, 0)])
+def test_lanes_side_by_side_are_noted_like_those_that_lie_anyhow(lanes, line, banks, size):
+    """A whole warp in one line, wherever it begins there, as the short way and the long way note it."""
+    active = np.ones(lanes, np.uint32)
+    for first in range(1024, 1024 + line - lanes * size + 1, size):
+        addresses = np.arange(first, first + lanes * size, size, dtype=np.uint32)
+        found = []
+        for note in (note_lookups, lambda lsu, access, *rest: note_scattered(lsu, *rest)):
+            lsu = unit(8, banks, lanes)
+            lsu.line_shift = line.bit_length() - 1
+            assert coalesce(lsu, addresses, active, size, lanes, lsu.line[SLOT], lsu.sectors[SLOT]) == 1
+            note(lsu, SimpleNamespace(run=1), addresses, active, size, lanes, 0, 1)
+            found.append((lsu.groups[SLOT, 0], *((lsu.passes[SLOT], lsu.wanted[SLOT]) if banks else ())))
+        assert found[0] == found[1], first
+
+
+@pytest.mark.parametrize("size, count", [(1, 4), (1, 8), (2, 2), (2, 8), (4, 2), (4, 4)])
+@pytest.mark.parametrize("of_a_lane", [True, False])
+def test_parts_of_a_word_that_a_bundle_takes_one_after_the_other_are_one_word(size, count, of_a_lane):
+    """Each lane reads so many items; those of a lane lie side by side, or those of a micro-op. As many passes as their words fill rows."""
+    lsu, active, found = unit(), np.ones(32, np.uint32), 0
+    words = set()
+    for number in range(count):
+        first = [lane * size * count + number * size if of_a_lane else lane * size + number * 32 * size for lane in range(32)]
+        words |= {byte // 4 for start in first for byte in range(start, start + size)}
+        addresses = np.array(first, np.uint32)
+        before = found
+        found = before or int(coalesce(lsu, addresses, active, size, 32, lsu.line[SLOT], lsu.sectors[SLOT]))
+        if before and not of_a_lane:  # the lines of the later ones, too
+            lines = sorted({*lsu.line[SLOT, :before].tolist(), *(start // LINE for start in first)})
+            lsu.line[SLOT, : len(lines)], found = lines, len(lines)
+        run = int(number == 0 and (not of_a_lane or count == 1))
+        note_lookups(lsu, SimpleNamespace(run=run), addresses, active, size, 32, before, found)
+    assert lsu.passes[SLOT] == -(-len(words) // 32)
 
 
 def strided(stride, count):

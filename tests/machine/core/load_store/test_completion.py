@@ -52,17 +52,17 @@ def test_the_latest_answer_counts():
 @pytest.mark.parametrize("kind", [LOAD, ATOMIC, STORE])
 @pytest.mark.parametrize("same", [True, False])
 def test_what_a_warp_still_waits_for(kind, same):
-    """same: else the warp has ended, and another has its slot."""
+    """same: else the warp has been stopped, and another has begun in its slot, for which the answer says nothing."""
     gpu, core, tables = on_its_way(kind, waiting_memory=1)
     warps, lsu = core.warps, core.lsu
     lsu.done[ACCESS], lsu.keeps = NOW, 1
     warps.started[WARP] += not same
     complete(gpu, core, lsu, ACCESS, tables, NOW)
     assert (lsu.free[0], lsu.freed, lsu.count) == (ACCESS, 1, 3)
-    assert warps.pending[WARP] == (3 if kind == STORE else 2)
+    assert warps.pending[WARP] == (2 if kind != STORE and same else 3)
     assert warps.stores[WARP] == (2 if kind == STORE and same else 3)
     assert warps.unsent[WARP] == 3
-    assert core.scoreboard.ready[WARP, FREE] == (FOREVER if kind == STORE else NOW + 1)
+    assert core.scoreboard.ready[WARP, FREE] == (NOW + 1 if kind != STORE and same else FOREVER)
     assert warps.landed[WARP] == (NOW + 1 if same else 0)
     assert warps.wake[WARP] == gpu.wake[0] == (NOW + 1 if same else FOREVER)
 

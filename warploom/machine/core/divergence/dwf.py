@@ -44,6 +44,7 @@ from warploom.machine.core.divergence.thread_pool import (
     ready_warps,
 )
 from warploom.machine.core.fetch.instruction_fetch import redirect
+from warploom.machine.core.warps.fence import fence_time, through_fence
 from warploom.machine.core.warps.stall_account import account
 from warploom.machine.core.warps.warp_exit import end_warp
 from warploom.machine.core.warps.warp_table import set_alarm
@@ -236,6 +237,8 @@ def _form(gpu, core, ready, tables, now):
             if core.thread_pool.any_block == 0 and warps.block[other] != warps.block[warp]:
                 continue
             movers = _movers(core, warp, other, room)
+            if core.thread_pool.fences != 0 and movers != EMPTY and fence_time(core, tables, np.int64(warps.pc[warp])) != 0:
+                movers = through_fence(core.fences, other, np.int64(warps.pc[warp]), movers, now)  # the others are not ready
             if movers != EMPTY:
                 room = room & ~movers
                 _account_before_leaving(gpu, core, other, tables, now)

@@ -217,6 +217,9 @@ def _swap_registers(core, warp, other, movers):
             kept = mine[register, lane]
             mine[register, lane] = theirs[register, lane]
             theirs[register, lane] = kept
+        fence, until = core.fences.at[warp, lane], core.fences.until[warp, lane]
+        core.fences.at[warp, lane], core.fences.until[warp, lane] = core.fences.at[other, lane], core.fences.until[other, lane]
+        core.fences.at[other, lane], core.fences.until[other, lane] = fence, until
         arrived = pool.arrived[warp, lane]
         pool.arrived[warp, lane] = pool.arrived[other, lane]
         pool.arrived[other, lane] = arrived

@@ -30,13 +30,19 @@ def note_lookups(lsu, access, addresses, active, size, lanes, before, transactio
     The access is in the free slot of `lsu`, with `transactions` transactions, `before` of which are of earlier micro-ops of the bundle.
     addresses, active: u4[lanes]. size: bytes per lane.
     """
-    if before == 0 and transactions == 1 and access.run != 0 and size * lanes <= lsu.row_bytes:
+    if before == 0 and transactions == 1 and access.run != 0 and size <= BANK_BYTES and _in_a_row(lsu, addresses[0], size * lanes):
         slot = free_slot(lsu)
         lsu.groups[slot, 0] = lsu.all_groups
         lsu.passes[slot] = 1
-        lsu.words[slot] = lanes
+        lsu.wanted[slot] = size * lanes
     else:
         note_scattered(lsu, addresses, active, size, lanes, before, transactions)
+
+
+@inlined
+def _in_a_row(lsu, first, bytes):
+    """Whether no two words of some bytes that lie side by side share a bank."""
+    return (np.int64(first) & (BANK_BYTES - 1)) + bytes <= lsu.row_bytes
 
 
 @out_of_line
@@ -47,7 +53,7 @@ def note_scattered(lsu, addresses, active, size, lanes, before, transactions):
         lsu.groups[slot, index] = EMPTY
     if before == 0:
         lsu.passes[slot] = 0
-        lsu.words[slot] = 0
+        lsu.wanted[slot] = 0
     place = np.int64(0)
     if lsu.merge != 0:
         for lane in range(lanes):
@@ -75,7 +81,7 @@ def _place(lines, count, likely, line):
 
 @inlined
 def _note_passes(lsu, slot, addresses, active, size, lanes):
-    """The words of a bundle's micro-ops follow one another, so that they lie in different banks: they cost no more than they are."""
+    """What a bundle's micro-ops want follows one another, so that it lies in different banks: it costs no more than its bytes fill rows."""
     passes = np.int64(conflicts(addresses, active, size, lanes, lsu.banks, np.int64(BANK_BYTES), 0))
     lowest, highest, taking_part = np.int64(1 << 32), np.int64(-1), np.int64(0)
     for lane in range(lanes):
@@ -85,6 +91,5 @@ def _note_passes(lsu, slot, addresses, active, size, lanes):
             taking_part += 1
     if taking_part == 0:
         return
-    a_lane = (size + BANK_BYTES - 1) // BANK_BYTES
-    lsu.words[slot] += min(taking_part * a_lane, (highest + size - 1) // BANK_BYTES - lowest // BANK_BYTES + 1)
-    lsu.passes[slot] = max(np.int64(lsu.passes[slot]), passes, (np.int64(lsu.words[slot]) + lsu.banks - 1) // lsu.banks)
+    lsu.wanted[slot] += min(taking_part * size, highest + size - lowest)
+    lsu.passes[slot] = max(np.int64(lsu.passes[slot]), passes, (np.int64(lsu.wanted[slot]) + lsu.row_bytes - 1) // lsu.row_bytes)

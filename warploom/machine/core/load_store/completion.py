@@ -55,14 +55,14 @@ def complete(gpu, core, lsu, access, tables, now):
     lsu.count = lsu.count - lsu.keeps
     if core.full_units != EMPTY:  # a warp may have been waiting for room
         gpu.wake[core.number] = min(np.int64(gpu.wake[core.number]), np.int64(now + 1))
-    if lsu.kind[access] != STORE:
-        mark_busy(core.scoreboard, tables.code, warp, lsu.pc[access], lsu.mask[access], warps.lanes, done + 1, LONG_SCOREBOARD)
-        warps.pending[warp] -= 1
-        if core.counts > 1 and lsu.texture == 0:
-            core.monitor.load_latency = core.monitor.load_latency + (done + 1 - lsu.issued[access]) * popcount(lsu.mask[access])
-    if lsu.launched[access] == warps.started[warp]:  # else the warp has ended, and a new one has its slot
+    if core.counts > 1 and lsu.kind[access] != STORE and lsu.texture == 0:
+        core.monitor.load_latency = core.monitor.load_latency + (done + 1 - lsu.issued[access]) * popcount(lsu.mask[access])
+    if lsu.launched[access] == warps.started[warp]:  # else the warp has ended or was stopped, and a new one has its slot
         if lsu.kind[access] == STORE:
             warps.stores[warp] -= 1
+        else:
+            mark_busy(core.scoreboard, tables.code, warp, lsu.pc[access], lsu.mask[access], warps.lanes, done + 1, LONG_SCOREBOARD)
+            warps.pending[warp] -= 1
         if core.access_order.kept != 0:
             answer_access(core.access_order, warp, np.int64(lsu.number[access]))
         warps.landed[warp] = max(np.int64(warps.landed[warp]), done + 1)

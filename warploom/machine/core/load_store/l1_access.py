@@ -1,7 +1,8 @@
 # mypy: disable-error-code="no-untyped-def"
 """First-level cache, as the load/store unit uses it: what becomes of one transaction, and of its answer.
 
-In hardware: the pipeline behind the queue, one transaction a cycle and port. A load looks its line up: a hit answers after the cache's
+In hardware: the pipeline behind the queue, as many lookups a cycle as the tags have ports (`lsu.ports`); a transaction is a lookup, or one
+for each group of lanes that wants its line (cache_banks.py). A load looks its line up: a hit answers after the cache's
 latency; a miss takes an MSHR, or joins the one that already waits for its line, and asks the next level for the sectors that are missing.
 A store is kept, or goes on, or both (`l1.write`, `l1.allocate`). An atomic operation goes down the same pipe and is not looked up, because
 it is done where all cores meet. An answer fills the cache and wakes all that waited in its MSHR.

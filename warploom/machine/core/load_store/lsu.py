@@ -1,9 +1,9 @@
 # mypy: disable-error-code="no-untyped-def"
 """Load/store unit of a core: takes a warp's access, turns it into transactions, and waits for the answers.
 
-In hardware: a queue of warp instructions, cut into as many parts as there are sub-partitions. The one at the head sends a transaction
-a cycle and port to the first-level cache (l1_access.py), as its tags and data have time (cache_banks.py), and leaves the queue when it has
-sent its last; whose registers wait for an answer is noted in a table beside it (completion.py). When the cache has no MSHR (miss status
+In hardware: a queue of warp instructions, cut into as many parts as there are sub-partitions. The one at the head sends transactions to the
+first-level cache (l1_access.py), as its tags and data have time (cache_banks.py), and leaves the queue when it has sent its last; whose
+registers wait for an answer is noted in a table beside it (completion.py). When the cache has no MSHR (miss status
 holding register) for a miss, or there is no place for a store, the queue stands still.
 
 Values move at issue (lane_access.py); this file is about time only. The same unit, with a cache of its own, serves
@@ -64,7 +64,7 @@ Lsu = record(
         written=("u8", (SLOTS, ROW, WORDS)),          # ... where some sector is not whole: bit b % 64 of word b / 64 = byte b of the line
         groups=("u8", (SLOTS, ROW)),                  # in_banks, by slot: bit g = group g looks it up, of each transaction
         passes=("i4", SLOTS),                         # in_banks, by slot: passes over the banks of the data
-        words=("i4", SLOTS),                          # in_banks, by slot: words that its micro-ops want of them
+        wanted=("i4", SLOTS),                         # in_banks, by slot: bytes that its micro-ops want of them
     ),
     state=dict(
         cache=Cache,

@@ -2,30 +2,70 @@
 """Fences that take a time of their own: the way to the level that they are for, and back, whatever the warp has on its way.
 
 In hardware: a fence is sent down the memory system behind the warp's accesses, and the warp waits for its answer. Where a preset says
-what that takes (`core.fence_device`, `core.fence_block`), the time begins when the warp comes to its fence.
+what that takes (`core.fence_device`, `core.fence_block`), the time begins when a thread comes to its fence, and ends for the warp with its
+last thread's. It is the thread's: one that changes warps (dynamic warp formation), or waits while other lanes run, takes it along.
 """
 
 from __future__ import annotations
 
-from warploom.machine.engine.sizes import MAX_WARPS
-from warploom.machine.engine.unit import inlined, record
+import numpy as np
+
+from warploom.isa.uop import FIRST_UOP, IMM, NUMBER, OP
+from warploom.machine.engine.bits import EMPTY, bit, lowest, rest
+from warploom.machine.engine.sizes import MAX_LANES, MAX_WARPS
+from warploom.machine.engine.unit import inlined, out_of_line, record
+
+FENCE = NUMBER["fence"]
 
 Fences = record(
+    side_by_side=((MAX_WARPS, MAX_LANES),),
     state=dict(
-        at=("i4", MAX_WARPS),     # [warp] instruction number + 1 of the fence that it is at
-        until=("i8", MAX_WARPS),  # [warp] first cycle in which that may issue
+        at=("i4", (MAX_WARPS, MAX_LANES)),     # [warp, lane] instruction number + 1 of the fence that the thread is at
+        until=("i8", (MAX_WARPS, MAX_LANES)),  # [warp, lane] first cycle in which that may issue
     ),
 )  # fmt: skip
 
 
 @inlined
-def begin_fence(fences, warp, pc, until):
-    """A warp comes to the fence at `pc`, or is asked about it again."""
-    if fences.at[warp] != pc + 1:
-        fences.at[warp], fences.until[warp] = pc + 1, until
+def fence_time(core, tables, pc):
+    """Cycles that instruction `pc` takes at least as a fence; 0 where it is none."""
+    if not 0 <= pc < core.code_rows:
+        return np.int64(0)
+    k = np.int64(tables.code[pc, FIRST_UOP])
+    return np.int64(core.fence_latency[tables.uops[k, IMM]]) if tables.uops[k, OP] == FENCE else np.int64(0)
 
 
-@inlined
-def leave_fence(fences, warp):
-    """The warp is at no fence: it has passed, or begins."""
-    fences.at[warp] = 0
+@out_of_line
+def begin_fence(fences, warp, pc, lanes, until):
+    """The threads in `lanes` come to the fence at `pc`, or are asked about it again. Returns the first cycle in which all have passed it.
+
+    until: the same of those that come now.
+    """
+    latest = np.int64(0)
+    while lanes != EMPTY:
+        lane = lowest(lanes)
+        lanes = rest(lanes)
+        if fences.at[warp, lane] != pc + 1:
+            fences.at[warp, lane], fences.until[warp, lane] = pc + 1, until
+        latest = max(latest, np.int64(fences.until[warp, lane]))
+    return latest
+
+
+@out_of_line
+def through_fence(fences, warp, pc, lanes, now):
+    """Those of the threads in `lanes` that have waited at the fence at `pc` for as long as it takes."""
+    found = EMPTY
+    while lanes != EMPTY:
+        lane = lowest(lanes)
+        lanes = rest(lanes)
+        if fences.at[warp, lane] == pc + 1 and fences.until[warp, lane] <= now:
+            found = found | bit(lane)
+    return found
+
+
+@out_of_line
+def leave_fence(fences, warp, lanes):
+    """The threads in `lanes` are at no fence: they have passed it, or begin."""
+    while lanes != EMPTY:
+        fences.at[warp, lowest(lanes)] = 0
+        lanes = rest(lanes)
