@@ -389,6 +389,10 @@ def machines(**fixed: Any) -> st.SearchStrategy[dict[str, Any]]:
         "pipes.owner": ["core", "core", "scheduler"], "pipes.integer_lanes": [0, 1], "pipes.float_lanes": [0, 2],
         "pipes.float_on_integer": [False, True], "pipes.special_interval": [0, 5], "pipes.load_store_lanes": [0, 2],
         "pipes.load_store_queue": [1, 3], "pipes.multiply": ["integer", "float"], "pipes.divide_interval": [0, 9],
+        "pipes.divide_sequence": ["", "2 convert + 3 multiply + 4 alu"],
+        "pipes.float_divide_sequence": ["", "1 special + 5 fma + 1 control"],
+        "pipes.float_root_sequence": ["", "3 fma + 1 special"], "pipes.compare": ["integer", "float"],
+        "latency.float_root": [0, 9], "latency.float_compare": [0, 6],
         "latency.to_float": [0, 1], "latency.to_integer": [0, 3], "latency.scalar": [1, 3],
         "pipes.vector": [False, False, True], "pipes.scalar": [False, True], "pipes.multiply_interval": [0, 7],
         "core.issues_per_turn": [0, 0, 1, 3],
@@ -408,6 +412,8 @@ def _of_one_kind(settings: dict[str, Any]) -> dict[str, Any]:
         left |= {"latency.to_float": 0, "latency.to_integer": 0, "pipes.float_on_integer": False}
     if settings.get("core.divergence") == "dwf":
         left |= {"core.issues_per_turn": 0}
+    if left.get("pipes.vector") or left["core.issues_per_turn"]:
+        left = {name: value for name, value in left.items() if not name.endswith("_sequence")}
     return left if settings["fetch.sets"] else left | {"fetch.l0_sets": 0}
 
 

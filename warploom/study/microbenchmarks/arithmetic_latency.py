@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from warploom.machine.config.pipes import interval
+from warploom.machine.config.pipes import latency, scheduler_rate
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import Kernel
 from warploom.study.microbenchmarks.bench import Bench
@@ -23,13 +23,16 @@ CLASSES = {
     "float_multiply": ("fmul", "float multiply"),
     "fma": ("fma", "float multiply-add"),
     "float_divide": ("fdiv", "float divide"),
-    "special": ("fsqrt", "square root"),
+    "float_root": ("fsqrt", "square root"),
+    "float_reciprocal": ("frcp", "reciprocal"),
+    "special": ("frsqrt", "reciprocal root"),
     "convert": ("i2f", "convert"),
     "bits": ("popc", "count ones"),
     "double": ("dadd", "double add"),
+    "double_divide": ("ddiv", "double divide"),
     "shuffle": ("shuffle_down", "shuffle"),
 }
-UNARY = {"fsqrt", "i2f", "popc"}
+UNARY = {"fsqrt", "frcp", "frsqrt", "i2f", "f2d", "popc"}
 
 
 def prepare(k: Kernel) -> None:
@@ -70,10 +73,8 @@ def measure(bench: Bench) -> Finding:
 
 def configured(config: Config) -> Mapping[str, float]:
     """The latencies of the configuration; no chain is faster than the pipe takes instructions."""
-    found = {f"latency.{key}": float(config[f"latency.{key}"] or config.latency.alu) for key in CLASSES}
     apart = config.pipes.owner == "scheduler"
-    if apart:
-        found["latency.double"] = max(found["latency.double"], float(interval(config, "double")))
+    found = {f"latency.{key}": float(max(latency(config, key), 1 / scheduler_rate(config, key) if apart else 0)) for key in CLASSES}
     crossings = config.latency.to_float + config.latency.to_integer if apart else 0
     return found | {"latency.pair": found["latency.fma"] + found["latency.alu"] + crossings}
 
