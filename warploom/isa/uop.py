@@ -121,10 +121,11 @@ DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lan
 LATENCIES = (
     "alu", "multiply", "divide", "float", "float_multiply", "fma", "float_divide", "special", "convert", "control", "memory", "bits",
     "double", "double_divide", "scalar", "mask", "shuffle", "float_compare", "float_root", "float_reciprocal", "double_convert",
+    "half",
 )  # fmt: skip
 (L_ALU, L_MULTIPLY, L_DIVIDE, L_FLOAT, L_FLOAT_MULTIPLY, L_FMA, L_FLOAT_DIVIDE, L_SPECIAL, L_CONVERT, L_CONTROL, L_MEMORY, L_BITS,
  L_DOUBLE, L_DOUBLE_DIVIDE, L_SCALAR, L_MASK, L_SHUFFLE, L_FLOAT_COMPARE, L_FLOAT_ROOT, L_FLOAT_RECIPROCAL,
- L_DOUBLE_CONVERT) = range(len(LATENCIES))  # fmt: skip
+ L_DOUBLE_CONVERT, L_HALF) = range(len(LATENCIES))  # fmt: skip
 
 # Address spaces.
 SPACES = ("global", "shared", "local", "constant")

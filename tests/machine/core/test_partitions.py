@@ -149,6 +149,14 @@ def test_a_sequence_is_an_event_of_each_of_its_pipes():
     assert entered == {"special 0": 16, "float 0": 10}
 
 
+@pytest.mark.parametrize(("gpu", "latency", "interval"), [("v100", 6, 2), ("a100", 5, 1), ("a40", 5, 2), ("h100", 5, 1)])
+def test_halves_are_a_class_of_their_own(gpu, latency, interval):
+    """A result for half of what the CUDA Programming Guide says of pairs."""
+    halves = [made("fadd", register, latency=u.L_HALF) for register in RESULTS]
+    assert cycles_each([made("fadd", 8, 8, latency=u.L_HALF)], gpu=gpu) == latency
+    assert cycles_each(halves, gpu=gpu, pipes__float_on_integer=False) == 16 * interval
+
+
 @pytest.mark.parametrize("gpu", ["v100", "a100", "a40", "h100"])
 def test_comparisons_of_floats_and_conversions_of_doubles_have_rates_of_their_own(gpu):
     """CUDA Programming Guide, arithmetic throughput: 64 results of a minimum; 16 of a conversion from 64 bits, 2 on 8.6."""

@@ -11,7 +11,7 @@ from warploom.machine.config.schema import Config
 from warploom.machine.config.sequences import SEQUENCES, SLOT, parts_of, slots_of
 
 # A class whose latency is 0 has that of another one; where none is named, of integer arithmetic.
-LIKE = {"float_compare": "float", "float_root": "special", "float_reciprocal": "special", "double_convert": "double"}
+LIKE = {"float_compare": "float", "float_root": "special", "float_reciprocal": "special", "double_convert": "double", "half": "float"}
 PORTS = {"integer": u.ALU, "float": u.FLOAT, "double": u.DOUBLE, "special": u.SPECIAL, "vector": u.ALU, "scalar": u.SCALAR_PORT,
          "load_store": u.SHARED}  # fmt: skip
 SCALAR = u.LATENCIES[u.L_SCALAR]  # the class of what the scalar unit executes, whatever the operation
@@ -37,7 +37,7 @@ def _simple_kinds(config: Config) -> tuple[str, ...]:
     found = {
         "multiply": pipes.multiply, "bits": pipes.bits, "convert": pipes.convert, "special": "special", "double": "double",
         "double_divide": "double", "double_convert": pipes.double_convert, "float": "float", "float_multiply": "float", "fma": "float",
-        "float_divide": "float", "float_compare": pipes.compare, "float_root": "special", "float_reciprocal": "special",
+        "float_divide": "float", "float_compare": pipes.compare, "half": "float", "float_root": "special", "float_reciprocal": "special",
         "shuffle": pipes.shuffle,
     }  # fmt: skip
     if pipes.scalar:
@@ -58,7 +58,7 @@ def _simple_intervals(config: Config) -> tuple[int, ...]:
     given = {
         "multiply": pipes.multiply_interval, "convert": pipes.convert_interval, "divide": pipes.divide_interval,
         "float_divide": pipes.float_divide_interval, "double_divide": pipes.double_divide_interval,
-        "shuffle": pipes.shuffle_interval, SCALAR: int(pipes.scalar),
+        "shuffle": pipes.shuffle_interval, "half": pipes.half_interval, SCALAR: int(pipes.scalar),
     }  # fmt: skip
     return tuple(given.get(name, 0) or interval(config, kind) for name, kind in zip(u.LATENCIES, _simple_kinds(config), strict=True))
 

@@ -213,6 +213,7 @@ class Pipes(Section):
     ) = "integer"
     multiply_interval: _interval("integer multiplies") = 0
     shuffle_interval: _interval("shuffles") = 0
+    half_interval: _interval("operations on 16-bit floats, in the float pipe,") = 0
     convert_interval: _interval("conversions between integer and float") = 0
     divide_interval: _interval("integer divides, which are long sequences,") = 0
     float_divide_interval: _interval("float divides") = 0
@@ -250,6 +251,7 @@ class Latency(Section):
     divide: _number("integer divide", "cycles", at_least=1, at_most=4096) = 1
     float: _number("float add", "cycles", at_least=1, at_most=4096) = 1
     float_compare: _number("float compare, minimum, maximum; 0: as float", "cycles", at_most=4096) = 0
+    half: _number("arithmetic and comparison of 16-bit floats; 0: as float", "cycles", at_most=4096) = 0
     float_multiply: _number("float multiply", "cycles", at_least=1, at_most=4096) = 1
     fma: _number("multiply-add", "cycles", at_least=1, at_most=4096) = 1
     float_divide: _number("float divide", "cycles", at_least=1, at_most=4096) = 1
