@@ -412,8 +412,6 @@ def _of_one_kind(settings: dict[str, Any]) -> dict[str, Any]:
         left |= {"latency.to_float": 0, "latency.to_integer": 0, "pipes.float_on_integer": False}
     if settings.get("core.divergence") == "dwf":
         left |= {"core.issues_per_turn": 0}
-    if left.get("pipes.vector") or left["core.issues_per_turn"]:
-        left = {name: value for name, value in left.items() if not name.endswith("_sequence")}
     return left if settings["fetch.sets"] else left | {"fetch.l0_sets": 0}
 
 

@@ -115,6 +115,16 @@ def test_the_float_part_of_a_sequence_is_dealt_out_to_both_halves_of_a_float_pip
     assert cycles_each(apart("fdiv"), pipes__float_on_integer=True, **sequence) == 16 * 12
 
 
+def test_where_one_pipe_takes_all_a_sequence_keeps_it_for_the_sum():
+    vector = {"pipes__vector": True, "latency__to_float": 0, "latency__to_integer": 0}
+    assert cycles_each(apart("fdiv"), **vector, **SEQUENCE) == 16 * (2 * 8 + 5 * 2)
+
+
+def test_schedulers_that_issue_in_turns_have_slots_enough():
+    """Sixteen cycles of the special functions, in turns of four."""
+    assert cycles_each(apart("fdiv"), core__issues_per_turn=2, **SEQUENCE) == 16 * 16
+
+
 def test_a_pipe_that_a_sequence_does_not_use_stays_free():
     (partitions,) = mirror(np.zeros(1, Partitions))
     partitions.load[u.L_FLOAT_DIVIDE, u.FLOAT] = 10
@@ -269,7 +279,6 @@ def test_an_event_names_the_pipe_of_the_warps_own_scheduler_and_its_kind():
         ({"pipes.divide_sequence": "0 fma"}, "a part is a number from 1 to 1000 and one of alu, multiply"),
         ({"pipes.divide_sequence": "2 float_divide"}, "a part is a number .*as in '1 special [+] 4 fma'"),
         ({"pipes.divide_sequence": 7}, "pipes.divide_sequence = 7: it takes count class"),
-        ({"core.issues_per_turn": 2}, "pipes.divide_sequence: with pipes.vector or core.issues_per_turn a divide is what the program says"),
         ({"pipes.owner": "core", "pipes.float_lanes": 8}, "pipes.float_lanes has no effect here: .* set pipes.owner=scheduler"),
     ],
 )

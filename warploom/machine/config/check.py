@@ -150,9 +150,8 @@ def check_together(config: Config) -> None:
             f"core.issues_per_turn = {config.core.issues_per_turn}: core.divergence = 'dwf' forms warps for schedulers that issue in every "
             "cycle; set core.issues_per_turn=0"
         )
-    sequences = [f"pipes.{name}_sequence" for name in SEQUENCES if parts_of(config, name)]
-    if sequences and (config.pipes.vector or config.core.issues_per_turn):
-        refuse(f"{sequences[0]}: with pipes.vector or core.issues_per_turn a divide is what the program says; set it to ''")
+    for name in SEQUENCES:
+        parts_of(config, name)
     if config.pipes.vector and (config.pipes.float_on_integer or config.latency.to_float or config.latency.to_integer):
         refuse(
             "pipes.vector: one pipe takes all arithmetic, so there is no other one to go to; set pipes.float_on_integer=false "

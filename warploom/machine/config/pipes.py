@@ -69,6 +69,8 @@ def _loads(config: Config, name: str) -> dict[str, int]:
     Where the integer pipe is the other half of the float pipe, float instructions are dealt out so that both are kept equally long.
     """
     kinds, cycles = _simple_kinds(config), _simple_intervals(config)
+    if config.pipes.vector:
+        kinds = tuple("vector" for _ in kinds)
     found: dict[str, int] = {}
     for count, part in parts_of(config, name):
         if part != SLOT:

@@ -44,5 +44,7 @@ def _part(text: str, said: str) -> Part:
 
 
 def slots_of(config: Config, name: str) -> int:
-    """Issue slots that an operation of a latency class takes. Raises ConfigError."""
+    """Issue slots that an operation of a latency class takes, where schedulers do not issue in turns. Raises ConfigError."""
+    if config.core.issues_per_turn:
+        return 1
     return sum(part.instructions for part in parts_of(config, name)) or 1

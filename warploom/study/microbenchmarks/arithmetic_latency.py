@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from warploom.isa.uop import L_HALF
 from warploom.machine.config.pipes import latency, scheduler_rate
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import Kernel
@@ -22,6 +23,7 @@ CLASSES = {
     "float": ("fadd", "float add"),
     "float_multiply": ("fmul", "float multiply"),
     "fma": ("fma", "float multiply-add"),
+    "half": ("half", "half add"),
     "float_divide": ("fdiv", "float divide"),
     "float_root": ("fsqrt", "square root"),
     "float_reciprocal": ("frcp", "reciprocal"),
@@ -48,6 +50,8 @@ def operation(k: Kernel, name: str) -> None:
         k.unary(name, VALUE, VALUE)
     elif name == "fma":
         k.op(name, VALUE, VALUE, OTHER, c=OTHER)
+    elif name == "half":
+        k.op("fadd", VALUE, VALUE, OTHER, latency=L_HALF)
     else:
         k.op(name, VALUE, VALUE, OTHER)
 

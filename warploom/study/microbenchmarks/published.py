@@ -55,6 +55,7 @@ _FIGURES: dict[str, dict[str, _Figure]] = {
     "latency.float_multiply": {"v100": (4, "NM"), "a100": (4, "NK AB"), "a40": (4, "HU"), "rtx3070": (4, "HU"), "h100": (4, "AS")},
     "latency.fma": {"v100": ((4, 4.13), "TF ASM"), "a100": (4, "NK AB"), "a40": (4, "HU"), "rtx3070": (4, "HU"), "h100": (4, "AS")},
     "latency.pair": {"v100": (10, "NK"), "a100": (10, "NK"), "a40": (10, "NK"), "rtx3070": (10, "NK")},
+    "latency.half": {"v100": ((6, 6.18), "NM ASM"), "a100": (5, "NK"), "a40": ((4, 5), "GA HU"), "rtx3070": ((4, 5), "GA HU")},
     "latency.float_divide": {"v100": (35, "TF"), "a40": (38, "TF"), "rtx3070": (38, "TF")},
     # HS: 66 and 87 in a loop in which an add takes 29 and not 4; without that 41 and 62.
     "latency.float_root": {"v100": ((44, 60), "TF NM"), "a40": (45, "TF"), "rtx3070": (45, "TF"), "h100": ((41, 66), "HS")},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from warploom.isa.uop import LATENCIES
+from warploom.isa.uop import L_HALF, LATENCIES
 from warploom.machine.config.pipes import interval, pipe_of_class, scheduler_rate, turn_rate
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import Kernel
@@ -24,6 +24,7 @@ KINDS = {
     "add": ("add", "integer add", "alu"),
     "mul": ("mul", "integer multiply", "multiply"),
     "divide": ("div", "integer divide", "divide"),
+    "half": ("half", "half add", "half"),
     "minimum": ("fmin", "float minimum", "float_compare"),
     "float-divide": ("fdiv", "float divide", "float_divide"),
     "root": ("fsqrt", "square root", "float_root"),
@@ -49,6 +50,8 @@ def operation(k: Kernel, name: str, chain: int) -> None:
         k.unary(name, register, register)
     elif name == "fma":
         k.op(name, register, register, OTHER, c=OTHER)
+    elif name == "half":
+        k.op("fadd", register, register, OTHER, latency=L_HALF)
     else:
         k.op(name, register, register, OTHER)
 
