@@ -1,4 +1,4 @@
-"""The passes in their order: SSA, offsets, ranges, uniform values, selection, allocation, emission. Each can be printed."""
+"""The passes in their order: SSA, halves, offsets, ranges, uniform values, selection, allocation, emission. Each can be printed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from warploom.compiler import mir, ssa
 from warploom.compiler.allocate import allocate
 from warploom.compiler.emit import Emitter
+from warploom.compiler.halves import compute_in_halves
 from warploom.compiler.ranges import find_ranges
 from warploom.compiler.select import fold_offsets, select
 from warploom.compiler.uniform import uniform_values
@@ -46,6 +47,7 @@ def compile_function(
     Raises OutOfRegisters.
     """
     kept = ssa.prune(blocks)
+    compute_in_halves(kept)
     fold_offsets(kept)
     kept = ssa.prune(kept)
     wide = find_ranges(kept)

@@ -122,9 +122,9 @@ class Emitter:
         else:
             self._to_fix.append((self._add([Uop("jump", target=0)], at), to))
 
-    def _add(self, uops: list[Uop], at: At) -> int:
+    def _add(self, uops: list[Uop], at: At, latency: int = u.NONE) -> int:
         text = "; ".join(listing(uop.row()) for uop in uops)
-        return self.out.add(uops, text=text, position=Position(at.line, at.column, at.file) if at.line else None)
+        return self.out.add(uops, text=text, position=Position(at.line, at.column, at.file) if at.line else None, latency=latency)
 
     def _instruction(self, instr: Instr) -> None:
         if instr.copies:
@@ -136,7 +136,7 @@ class Emitter:
         uops: list[Uop] = []
         for uop in instr.uops:
             spare = self._micro(uop, uops, spare)
-        self._add(uops, instr.at)
+        self._add(uops, instr.at, instr.latency)
 
     def _micro(self, uop: Micro, into: list[Uop], spare: int) -> int:
         """Append a micro-op, and moves of numbers that it has no room for. Returns the next free hidden register."""

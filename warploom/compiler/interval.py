@@ -130,6 +130,7 @@ RULES: dict[str, Callable[[Value, Sequence[Interval]], Interval | None]] = {
     "special": lambda value, r: SPECIAL_LIMITS.get(str(value.imm), (0, (1 << 32) - 1)),
     "bits": lambda value, r: (0, (1 << (32 if value.args[0].type == "f32" else 64)) - 1),
     "f2h": lambda value, r: (0, 0xFFFF),
+    "half": lambda value, r: (0, 1 if value.type == "i1" else 0xFFFF),
     "f2i": lambda value, r: (-(1 << 31), (1 << 31) - 1) if value.imm == 32 else None,
     "match": lambda value, r: (0, (1 << 32) - 1),
     "load": lambda value, r: _loaded(value),

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from warploom.compiler.ssa import At
 
 NOWHERE = At()
+NO_CLASS = -1
 
 
 @dataclass(eq=False, slots=True)
@@ -83,13 +84,17 @@ class Micro:
 
 @dataclass(eq=False, slots=True)
 class Instr:
-    """An instruction. early: a result is written before all operands have been read, so it shares no register with any of them."""
+    """An instruction. early: a result is written before all operands have been read, so it shares no register with any of them.
+
+    latency: its latency class, where its micro-ops do not say it.
+    """
 
     uops: list[Micro]
     at: At = NOWHERE
     early: bool = False
     copies: list[tuple[Reg, Operand]] = field(default_factory=list)  # of phis: to, from; all at the same time
     place: int = 0
+    latency: int = NO_CLASS
 
     def written(self) -> list[Reg]:
         """The virtual registers that it writes."""

@@ -57,7 +57,7 @@ def _asked_in_passing(code: list[Instr]) -> list[Instr]:
     for instr in reversed(code):
         after = found[-1] if found else None
         if after is not None and _asks(instr) and not after.copies and after.at._replace(length=0) == instr.at._replace(length=0):
-            found[-1] = Instr([*instr.uops, *after.uops], after.at, True)
+            found[-1] = Instr([*instr.uops, *after.uops], after.at, True, latency=after.latency)
         else:
             found.append(instr)
     return found[::-1]

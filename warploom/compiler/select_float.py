@@ -6,10 +6,13 @@ Guide, "-fmad"). Signs are bits: negation and absolute value are integer operati
 
 from __future__ import annotations
 
+import struct
+
 from warploom.compiler.mir import Half, Hidden, Micro, Operand, Reg
 from warploom.compiler.ranges import INT32, UINT32, fits
 from warploom.compiler.select_integer import IntegerRules
 from warploom.compiler.ssa import Value
+from warploom.isa.uop import L_HALF
 
 SIGN = 0x80000000
 BOTH = {"fadd": "dadd", "fsub": "dsub", "fmul": "dmul", "fdiv": "ddiv", "fmin": "dmin", "fmax": "dmax", "fsqrt": "dsqrt", "fma": "dfma"}
@@ -168,6 +171,30 @@ class FloatRules(IntegerRules):
             self.add(Micro("d2h", self.reg(value), self.pair(x)))
         else:
             self.word("f2h", value, self.low(x))
+
+    def _half(self, value: Value) -> None:
+        """An operation on 16-bit floats: widened, computed and rounded within one instruction."""
+        name, wide = str(value.imm), value.imm == "dfma"
+        operands = [self._widened_half(one, wide) for one in value.args]
+        a, b, c = (*operands, None)[:3]
+        if value.type == "i1":
+            self.add(Micro(name, self.reg(value), a, b), latency=L_HALF)
+            return
+        made = self.hidden(2 if wide else 1)
+        self.bundle.append(Micro(name, made, a, b, c))
+        self.add(Micro("d2h" if wide else "f2h", self.reg(value), made), latency=L_HALF)
+
+    def _widened_half(self, value: Value, wide: bool) -> Operand:
+        """A 16-bit float as one of 32 bits, or of 64 (wide)."""
+        made: Operand = self.hidden()
+        if value.op == "const" and not wide:
+            (number,) = struct.unpack("<e", int(value.imm).to_bytes(2, "little"))
+            return int.from_bytes(struct.pack("<f", number), "little")
+        self.bundle.append(Micro("h2f", made, self.low(value)))
+        if wide:
+            single, made = made, self.hidden(2)
+            self.bundle.append(Micro("f2d", made, single))
+        return made
 
     def _bits(self, value: Value) -> None:
         """A float as a whole number of the same bits."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from warploom.compiler.mir import Half, Hidden, Instr, Micro, Operand, Reg, Scalar
+from warploom.compiler.mir import NO_CLASS, Half, Hidden, Instr, Micro, Operand, Reg, Scalar
 from warploom.compiler.ranges import INT32, UINT32, fits
 from warploom.compiler.ssa import At, Block, Value
 
@@ -99,10 +99,10 @@ class Selection:
 
     # ---- instructions
 
-    def add(self, *uops: Micro, early: bool = False) -> None:
-        """The bundle and these micro-ops are an instruction."""
+    def add(self, *uops: Micro, early: bool = False, latency: int = NO_CLASS) -> None:
+        """The bundle and these micro-ops are an instruction, of a latency class of its own if one is named."""
         self.bundle += uops
-        self.code.append(Instr(self.bundle, self.at, early or len(self.bundle) > 1))
+        self.code.append(Instr(self.bundle, self.at, early or len(self.bundle) > 1, latency=latency))
         self.bundle, self._hidden = [], 0
 
     def word(self, op: str, value: Value, *operands: Operand) -> None:

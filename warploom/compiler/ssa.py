@@ -2,7 +2,8 @@
 
 A value is computed once, in one place. Where paths meet, a *phi* takes the value of the path that was taken. Integers are mathematical:
 `lo` and `hi` bound the number, `type` says how an operation's result wraps (`i64` to -2^63 .. 2^63 - 1, `u64` to 0 .. 2^64 - 1,
-`i1` is 0 or 1); how many bits the machine needs for it is found later, in `ranges.py`. Floats are `f32` and `f64`.
+`i1` is 0 or 1); how many bits the machine needs for it is found later, in `ranges.py`. Floats are `f32` and `f64`;
+those of 16 bits are whole numbers with the same bits, on which `half` operates.
 
 Source: Cytron, Ferrante, Rosen, Wegman and Zadeck, "Efficiently Computing Static Single Assignment Form and the
 Control Dependence Graph", TOPLAS 1991.
@@ -28,7 +29,7 @@ PURE = frozenset((
     "eq", "ne", "lt", "sel", "popc", "clz", "ctz", "brev", "mulhi",
     "fadd", "fsub", "fmul", "fdiv", "fma", "fmin", "fmax", "fneg", "fabs", "feq", "flt", "fle", "fsqrt", "ffloor",
     "fsin", "fcos", "fexp2", "flog2", "frcp", "frsqrt",
-    "i2f", "f2i", "f2f", "bits", "float", "h2f", "f2h", "special",
+    "i2f", "f2i", "f2f", "bits", "float", "h2f", "f2h", "half", "special",
 ))  # fmt: skip
 COMMUTES = frozenset(("add", "mul", "and", "or", "xor", "min", "max", "eq", "ne", "fadd", "fmul", "feq"))
 COMPARISONS = ("eq", "ne", "lt")

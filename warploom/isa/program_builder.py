@@ -24,9 +24,16 @@ class Bundle(NamedTuple):
     code: list[int]
 
 
+# The order of latency classes, the last of which is a bundle's: by number, but for those that are a part of another class.
+BESIDE = {
+    u.L_SHUFFLE: u.L_ALU + 0.5, u.L_FLOAT_COMPARE: u.L_FLOAT - 0.5, u.L_FLOAT_ROOT: u.L_SPECIAL + 0.2,
+    u.L_FLOAT_RECIPROCAL: u.L_SPECIAL + 0.4, u.L_DOUBLE_CONVERT: u.L_DOUBLE - 0.5,
+}  # fmt: skip
+
+
 def _slowness(latency: int) -> float:
-    """The order of latency classes in which the last one is a bundle's. A shuffle comes after integer arithmetic, and before all else."""
-    return u.L_ALU + 0.5 if latency == u.L_SHUFFLE else latency
+    """The place of a latency class in the order of BESIDE."""
+    return BESIDE.get(latency, latency)
 
 
 @dataclass

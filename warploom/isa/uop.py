@@ -120,10 +120,12 @@ DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lan
 # Latency classes: a preset gives cycles for each (section `latency`).
 LATENCIES = (
     "alu", "multiply", "divide", "float", "float_multiply", "fma", "float_divide", "special", "convert", "control", "memory", "bits",
-    "double", "double_divide", "scalar", "mask", "shuffle",
+    "double", "double_divide", "scalar", "mask", "shuffle", "float_compare", "float_root", "float_reciprocal", "double_convert",
+    "half",
 )  # fmt: skip
 (L_ALU, L_MULTIPLY, L_DIVIDE, L_FLOAT, L_FLOAT_MULTIPLY, L_FMA, L_FLOAT_DIVIDE, L_SPECIAL, L_CONVERT, L_CONTROL, L_MEMORY, L_BITS,
- L_DOUBLE, L_DOUBLE_DIVIDE, L_SCALAR, L_MASK, L_SHUFFLE) = range(len(LATENCIES))  # fmt: skip
+ L_DOUBLE, L_DOUBLE_DIVIDE, L_SCALAR, L_MASK, L_SHUFFLE, L_FLOAT_COMPARE, L_FLOAT_ROOT, L_FLOAT_RECIPROCAL,
+ L_DOUBLE_CONVERT, L_HALF) = range(len(LATENCIES))  # fmt: skip
 
 # Address spaces.
 SPACES = ("global", "shared", "local", "constant")
@@ -276,11 +278,13 @@ def _rows() -> list[Operation]:
         ("fma", L_FMA, "dabc", "d = a * b + c, 32-bit float, rounded once"),
         ("fmad", L_FMA, "dabc", "d = a * b + c, 32-bit float, rounded twice"),
         ("fdiv", L_FLOAT_DIVIDE, "dab", "d = a / b, 32-bit float, IEEE 754"),
-        ("fmin", L_FLOAT, "dab", "d = the smaller float; the other one where one is NaN, the canonical NaN where both are; -0 below +0"),
-        ("fmax", L_FLOAT, "dab", "d = the larger float; the other one where one is NaN, the canonical NaN where both are; -0 below +0"),
-        ("feq", L_FLOAT, "dab", "d = 1 where a == b as floats, else 0"),
-        ("flt", L_FLOAT, "dab", "d = 1 where a < b as floats, else 0"),
-        ("fle", L_FLOAT, "dab", "d = 1 where a <= b as floats, else 0"),
+        ("fmin", L_FLOAT_COMPARE, "dab", "d = the smaller float; the other one where one is NaN, the canonical NaN where both are; "
+         "-0 below +0"),
+        ("fmax", L_FLOAT_COMPARE, "dab", "d = the larger float; the other one where one is NaN, the canonical NaN where both are; "
+         "-0 below +0"),
+        ("feq", L_FLOAT_COMPARE, "dab", "d = 1 where a == b as floats, else 0"),
+        ("flt", L_FLOAT_COMPARE, "dab", "d = 1 where a < b as floats, else 0"),
+        ("fle", L_FLOAT_COMPARE, "dab", "d = 1 where a <= b as floats, else 0"),
         ("floor", L_FLOAT, "da", "d = the largest whole float not above a; -0 and infinities stay"),
         ("fclass", L_FLOAT, "da", "d = RISC-V's ten class bits of the float a"),
         ("f2i", L_CONVERT, "da", "d = a as a signed integer, towards zero, saturated; NaN gives the largest"),
@@ -305,17 +309,17 @@ def _rows() -> list[Operation]:
         ("deq", L_DOUBLE, "dab", "ab", "d = 1 where a == b as 64-bit floats, else 0"),
         ("dlt", L_DOUBLE, "dab", "ab", "d = 1 where a < b as 64-bit floats, else 0"),
         ("dle", L_DOUBLE, "dab", "ab", "d = 1 where a <= b as 64-bit floats, else 0"),
-        ("f2d", L_DOUBLE, "da", "d", "d = the 32-bit float a as a 64-bit float"),
-        ("d2f", L_DOUBLE, "da", "a", "d = the 64-bit float a as a 32-bit float, nearest even"),
-        ("i2d", L_DOUBLE, "da", "d", "d = the signed integer a as a 64-bit float"),
-        ("u2d", L_DOUBLE, "da", "d", "d = the unsigned integer a as a 64-bit float"),
-        ("d2i", L_DOUBLE, "da", "a", "d = the 64-bit float a as a signed integer, as f2i"),
-        ("d2u", L_DOUBLE, "da", "a", "d = the 64-bit float a as an unsigned integer, as f2u"),
-        ("d2h", L_DOUBLE, "da", "a", "d = the 64-bit float a as a 16-bit float in the low half, nearest even, rounded once"),
-        ("l2d", L_DOUBLE, "da", "da", "d = the signed 64-bit integer a as a 64-bit float, nearest even"),
-        ("ul2d", L_DOUBLE, "da", "da", "d = the unsigned 64-bit integer a as a 64-bit float, nearest even"),
-        ("d2l", L_DOUBLE, "da", "da", "d = the 64-bit float a as a signed 64-bit integer, as f2i"),
-        ("d2ul", L_DOUBLE, "da", "da", "d = the 64-bit float a as an unsigned 64-bit integer, as f2u"),
+        ("f2d", L_DOUBLE_CONVERT, "da", "d", "d = the 32-bit float a as a 64-bit float"),
+        ("d2f", L_DOUBLE_CONVERT, "da", "a", "d = the 64-bit float a as a 32-bit float, nearest even"),
+        ("i2d", L_DOUBLE_CONVERT, "da", "d", "d = the signed integer a as a 64-bit float"),
+        ("u2d", L_DOUBLE_CONVERT, "da", "d", "d = the unsigned integer a as a 64-bit float"),
+        ("d2i", L_DOUBLE_CONVERT, "da", "a", "d = the 64-bit float a as a signed integer, as f2i"),
+        ("d2u", L_DOUBLE_CONVERT, "da", "a", "d = the 64-bit float a as an unsigned integer, as f2u"),
+        ("d2h", L_DOUBLE_CONVERT, "da", "a", "d = the 64-bit float a as a 16-bit float in the low half, nearest even, rounded once"),
+        ("l2d", L_DOUBLE_CONVERT, "da", "da", "d = the signed 64-bit integer a as a 64-bit float, nearest even"),
+        ("ul2d", L_DOUBLE_CONVERT, "da", "da", "d = the unsigned 64-bit integer a as a 64-bit float, nearest even"),
+        ("d2l", L_DOUBLE_CONVERT, "da", "da", "d = the 64-bit float a as a signed 64-bit integer, as f2i"),
+        ("d2ul", L_DOUBLE_CONVERT, "da", "da", "d = the 64-bit float a as an unsigned 64-bit integer, as f2u"),
     ]
     rounding = [
         ("exact_add", L_FLOAT, "dab", "d", "d = a + b, 32-bit floats, as a 64-bit one rounded to odd"),
@@ -354,13 +358,13 @@ def _rows() -> list[Operation]:
         ("match_any", L_ALU, "dai", "bit l of d = 1 where lane 32 i + l takes part (mask, predicate) and its a is the same"),
     ]
     special_function = [
-        ("fsqrt", "da", "d = square root of a, 32-bit float, IEEE 754"),
-        ("frcp", "da", "d = 1 / a, 32-bit float, IEEE 754"),
-        ("frsqrt", "da", "d = 1 / square root of a, to 0.501 units in the last place; infinite, with its sign, for a zero"),
-        ("fsin", "da", "d = sine of a (radians), to 0.501 units in the last place; NaN for an infinity"),
-        ("fcos", "da", "d = cosine of a (radians), to 0.501 units in the last place; NaN for an infinity"),
-        ("fexp2", "da", "d = 2 to the power a, to 0.501 units in the last place"),
-        ("flog2", "da", "d = logarithm of a to base 2, to 0.501 units in the last place; -infinity for a zero, NaN below"),
+        ("fsqrt", L_FLOAT_ROOT, "da", "d = square root of a, 32-bit float, IEEE 754"),
+        ("frcp", L_FLOAT_RECIPROCAL, "da", "d = 1 / a, 32-bit float, IEEE 754"),
+        ("frsqrt", L_SPECIAL, "da", "d = 1 / square root of a, to 0.501 units in the last place; infinite, with its sign, for a zero"),
+        ("fsin", L_SPECIAL, "da", "d = sine of a (radians), to 0.501 units in the last place; NaN for an infinity"),
+        ("fcos", L_SPECIAL, "da", "d = cosine of a (radians), to 0.501 units in the last place; NaN for an infinity"),
+        ("fexp2", L_SPECIAL, "da", "d = 2 to the power a, to 0.501 units in the last place"),
+        ("flog2", L_SPECIAL, "da", "d = logarithm of a to base 2, to 0.501 units in the last place; -infinity for a zero, NaN below"),
     ]
     memory = [
         ("load", "dmi", "d = memory[a + i] (a NONE: memory[i]), SIZE bytes, zero or sign extended; 8 bytes take registers d and d + 1"),
@@ -449,7 +453,9 @@ def _rows() -> list[Operation]:
         for part, table in ((DOUBLE_PRECISION, double_precision), (ROUNDING, rounding))
         for name, latency, operands, pairs, meaning in table
     ]
-    rows += [Operation(name, SPECIAL, SPECIAL_FUNCTION, L_SPECIAL, operands, meaning) for name, operands, meaning in special_function]
+    rows += [
+        Operation(name, SPECIAL, SPECIAL_FUNCTION, latency, operands, meaning) for name, latency, operands, meaning in special_function
+    ]
     rows += [Operation(name, MEMORY, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in memory]
     rows += [Operation(name, TEXTURE, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in texture]
     rows += [Operation(name, CONTROL, NO_DATAPATH, L_CONTROL, operands, meaning, flow) for name, operands, meaning, flow in control]

@@ -35,9 +35,9 @@ class Kernel:
         """dst = imm."""
         self._add("mov", dst=dst, a=IMMEDIATE, imm=imm)
 
-    def op(self, name: str, dst: int, a: int, b: int | None = None, imm: int = 0, c: int = NONE) -> None:
-        """dst = a op b, or a op imm; c is a third source, of the operations that have one."""
-        self._add(name, dst=dst, a=a, b=IMMEDIATE if b is None else b, imm=imm, c=c)
+    def op(self, name: str, dst: int, a: int, b: int | None = None, imm: int = 0, c: int = NONE, latency: int = NONE) -> None:
+        """dst = a op b, or a op imm; c is a third source, of the operations that have one. latency: a class that is not its own."""
+        self._add(name, dst=dst, a=a, b=IMMEDIATE if b is None else b, imm=imm, c=c, latency=latency)
 
     def unary(self, name: str, dst: int, a: int) -> None:
         """dst = op a."""

@@ -11,8 +11,10 @@ from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 
 OWN = {"core.control": "pipeline", "core.lanes": 32, "pipes.owner": "scheduler"}
-FLOAT = ("float", "float_multiply", "fma", "float_divide")
-KINDS = {"special": "special", "double": "double", "double_divide": "double"} | dict.fromkeys(FLOAT, "float")
+FLOAT = ("float", "float_multiply", "fma", "float_divide", "float_compare", "half")
+SPECIAL = ("special", "float_root", "float_reciprocal")
+DOUBLE = ("double", "double_divide", "double_convert")
+KINDS = dict.fromkeys(SPECIAL, "special") | dict.fromkeys(DOUBLE, "double") | dict.fromkeys(FLOAT, "float")
 
 
 def made(**changes):

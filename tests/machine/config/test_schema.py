@@ -18,10 +18,12 @@ def test_every_field_of_a_section_is_a_setting_in_its_order():
 
 
 def test_a_setting_has_its_kind_its_default_within_its_limits_and_a_meaning():
-    for _, kind, default, meaning, unit, limits, *_ in map(tuple, _settings()):
+    for name, kind, default, meaning, unit, limits, *_ in map(tuple, _settings()):
         assert kind == type(default).__name__ and meaning and isinstance(unit, str)
         if kind == "bool":
             assert limits == "true | false"
+        elif name.endswith("_sequence"):
+            assert kind == "str" and default == "" and limits == "count class + ..."
         elif " | " in limits or kind == "str":
             assert str(default) in limits.split(" | ") and len(limits.split(" | ")) > 1
         else:

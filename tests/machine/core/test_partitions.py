@@ -12,7 +12,7 @@ from warploom.isa import uop as u
 from warploom.machine.accounting import events as e
 from warploom.machine.config.pipes import pipe_names
 from warploom.machine.config.presets import load_config
-from warploom.machine.core.partitions import Partitions, enter, find_full_ports, next_entry
+from warploom.machine.core.partitions import SLOTS, Partitions, enter, find_full_ports, load_pipe, next_entry, take_slot
 from warploom.machine.device.machine import PipelineMachine
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import FOREVER, mirror
@@ -31,7 +31,8 @@ def test_integer_and_float_pipes_take_an_instruction_a_cycle_together(engine):
 
 
 @pytest.mark.parametrize(
-    ("name", "cycles"), [("fma", 2), ("add", 2), ("frcp", 8), ("mul", 2), ("popc", 8), ("i2f", 8), ("div", 8), ("fdiv", 4)]
+    ("name", "cycles"),
+    [("fma", 2), ("add", 2), ("frsqrt", 8), ("mul", 2), ("popc", 8), ("i2f", 8), ("fmin", 2), ("div", 24), ("fdiv", 16), ("frcp", 8)],
 )
 def test_one_warp_gets_no_more_than_the_pipe_of_its_scheduler(name, cycles):
     assert cycles_each(apart(name)) == 16 * cycles
@@ -47,11 +48,14 @@ def test_one_warp_gets_no_more_than_the_pipe_of_its_scheduler(name, cycles):
         ("fmul", 4),
         ("fma", 4),
         ("fdiv", 35),
-        ("frcp", 21),
+        ("frsqrt", 21),
+        ("fsqrt", 44),
+        ("frcp", 58),
+        ("flt", 4),
         ("i2f", 15),
         ("popc", 15),
         ("dfma", 8),
-        ("d2l", 8),
+        ("d2l", 15),
         ("ddiv", 330),
         ("dsqrt", 330),
         ("shuffle_down", 26),
@@ -62,9 +66,112 @@ def test_a_latency_is_what_a_chain_of_dependent_instructions_takes(name, latency
     assert cycles_each([made(name, 8, 8)], pipes__owner="core") == latency
 
 
-def test_the_double_pipe_takes_one_in_four_cycles_and_a_divide_in_130():
+def test_the_double_pipe_takes_one_in_four_cycles_and_a_divide_is_eight_of_them():
     assert cycles_each([made("dadd", register, 4, 6) for register in RESULTS[::2]]) == 8 * 4
-    assert cycles_each([made("ddiv", register, 4, 6) for register in RESULTS[::2]]) == 8 * 130
+    assert cycles_each([made("ddiv", register, 4, 6) for register in RESULTS[::2]], warps=8) == 2 * 8 * 32
+
+
+SEQUENCE = {"pipes__float_divide_sequence": "2 special + 5 fma + 1 control"}
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+@pytest.mark.parametrize(
+    ("others", "cycles"),
+    [(["frsqrt"], 16 + 8), (["fma"] * 2, 16), (["fma"] * 9, 10 + 18), (["add"] * 7, 16), (["mov", "fma"] * 6, 10 + 12), (["mov"] * 15, 30)],
+)
+def test_a_sequence_takes_cycles_of_its_pipes_and_slots_of_its_scheduler(others, cycles, engine):
+    """16 cycles of the special functions, 10 of the float pipe and 8 issue slots; what else there is has the rest of each."""
+    body = [made("fdiv", 8), *(made(name, register) for name, register in zip(others, RESULTS[1:], strict=False))]
+    assert cycles_each(body, warps=32, engine=engine, **SEQUENCE) == pytest.approx(8 * cycles, rel=0.03)
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_the_slots_of_a_sequence_are_missing_to_other_instructions(engine):
+    """Twelve slots, and eight of four pipes that would take them in eight cycles."""
+    body = [made(name, register) for name, register in zip(["fdiv", *["add", "fma"] * 4], RESULTS, strict=False)]
+    slots = {"pipes__float_divide_sequence": "1 special + 11 control"}
+    assert cycles_each(body, warps=32, engine=engine, **slots) == pytest.approx(8 * 20, rel=0.03)
+
+
+def test_a_sequence_of_many_slots_leaves_the_other_warps_not_selected():
+    """Whatever the pipes take."""
+    slots = {"pipes__float_divide_sequence": "1 special + 20 control"}
+    assert cycles_each(apart("fdiv"), **slots) == 16 * 21
+    code = Assembly()
+    for register in RESULTS:
+        code(**made("fdiv", register))
+    code("exit")
+    settings = {"fetch.buffer": 0, "memory.bytes": 1 << 16, "operands.banks": 0} | {n.replace("__", "."): v for n, v in slots.items()}
+    counters = GPU("sm", set=settings).run(code.program(threads=256, block=256)).counters
+    assert counters["math_pipe_throttle_warp_cycles"] < 100 and counters["dispatch_stall_warp_cycles"] == 0
+    assert counters["not_selected_warp_cycles"] > 8 * 16 * 20
+    assert sum(value for name, value in counters.items() if name.endswith("_warp_cycles")) == counters["warp_cycles"]
+
+
+def test_the_float_part_of_a_sequence_is_dealt_out_to_both_halves_of_a_float_pipe():
+    """Ten multiply-adds of 2 cycles, and two integer instructions: 12 cycles of either half."""
+    sequence = {"pipes__float_divide_sequence": "10 fma + 2 alu"}
+    assert cycles_each(apart("fdiv"), **sequence) == 16 * 20
+    assert cycles_each(apart("fdiv"), pipes__float_on_integer=True, **sequence) == 16 * 12
+
+
+def test_where_one_pipe_takes_all_a_sequence_keeps_it_for_the_sum():
+    vector = {"pipes__vector": True, "latency__to_float": 0, "latency__to_integer": 0}
+    assert cycles_each(apart("fdiv"), **vector, **SEQUENCE) == 16 * (2 * 8 + 5 * 2)
+
+
+def test_schedulers_that_issue_in_turns_have_slots_enough():
+    """Sixteen cycles of the special functions, in turns of four."""
+    assert cycles_each(apart("fdiv"), core__issues_per_turn=2, **SEQUENCE) == 16 * 16
+
+
+def test_a_pipe_that_a_sequence_does_not_use_stays_free():
+    (partitions,) = mirror(np.zeros(1, Partitions))
+    partitions.load[u.L_FLOAT_DIVIDE, u.FLOAT] = 10
+    partitions.free[1, u.FLOAT] = 55
+    loaded = [int(load_pipe(partitions, 1, u.L_FLOAT_DIVIDE, pipe, np.int64(50))) for pipe in range(len(u.PORTS))]
+    assert loaded == [10 * (pipe == u.FLOAT) for pipe in range(len(u.PORTS))]
+    assert partitions.free[1, u.FLOAT] == 65 and np.count_nonzero(partitions.free) == 1
+    partitions.free[1, u.FLOAT] = 7
+    load_pipe(partitions, 1, u.L_FLOAT_DIVIDE, u.FLOAT, np.int64(50))
+    assert partitions.free[1, u.FLOAT] == 60
+
+
+@pytest.mark.parametrize(("before", "after"), [(40, 58), (50, 58), (51, 59), (55, 63)])
+def test_eight_slots_from_cycle_50_on_come_after_those_that_are_spoken_for(before, after):
+    """The first of them is that of cycle 50."""
+    (partitions,) = mirror(np.zeros(1, Partitions))
+    partitions.load[u.L_FLOAT_DIVIDE, SLOTS] = 7
+    partitions.free[1, SLOTS] = before
+    take_slot(partitions, 1, np.int64(50))
+    assert partitions.free[1, SLOTS] == before + (before > 50)
+    load_pipe(partitions, 1, u.L_FLOAT_DIVIDE, SLOTS, np.int64(50))
+    assert partitions.free[1, SLOTS] == after
+
+
+def test_a_sequence_is_an_event_of_each_of_its_pipes():
+    code = Assembly()
+    code(**made("fdiv", 8))
+    code("exit")
+    result = GPU("sm", set={"memory.bytes": 1 << 16}, engine="python").run(code.program(threads=32, block=32), tracing=True)
+    rows, names = result.detail.events, pipe_names(load_config("sm"))
+    entered = {names[int(row[e.A])]: int(row[e.B]) - int(row[e.TIME]) for row in rows[rows[:, e.KIND] == e.PIPE] if int(row[e.PC]) == 0}
+    assert entered == {"special 0": 16, "float 0": 10}
+
+
+@pytest.mark.parametrize(("gpu", "latency", "interval"), [("v100", 6, 2), ("a100", 5, 1), ("a40", 5, 2), ("h100", 5, 1)])
+def test_halves_are_a_class_of_their_own(gpu, latency, interval):
+    """A result for half of what the CUDA Programming Guide says of pairs."""
+    halves = [made("fadd", register, latency=u.L_HALF) for register in RESULTS]
+    assert cycles_each([made("fadd", 8, 8, latency=u.L_HALF)], gpu=gpu) == latency
+    assert cycles_each(halves, gpu=gpu, pipes__float_on_integer=False) == 16 * interval
+
+
+@pytest.mark.parametrize("gpu", ["v100", "a100", "a40", "h100"])
+def test_comparisons_of_floats_and_conversions_of_doubles_have_rates_of_their_own(gpu):
+    """CUDA Programming Guide, arithmetic throughput: 64 results of a minimum; 16 of a conversion from 64 bits, 2 on 8.6."""
+    assert cycles_each(apart("fmin"), gpu=gpu) == 16 * 2
+    assert cycles_each([made("d2f", register, 4) for register in RESULTS], gpu=gpu) == 16 * (64 if gpu == "a40" else 8)
 
 
 def test_a_result_takes_longer_to_another_pipe():
@@ -115,7 +222,7 @@ def test_a_warp_waits_for_a_shuffle_as_for_shared_memory_and_for_room_as_mio_thr
 
 
 def test_an_interval_counts_where_lanes_do_not():
-    assert cycles_each(apart("frcp"), pipes__special_interval=5) == 16 * 5
+    assert cycles_each(apart("frsqrt"), pipes__special_interval=5) == 16 * 5
 
 
 def test_the_way_to_the_load_store_unit_takes_a_queue_at_once_and_then_one_in_four_cycles():
@@ -133,7 +240,7 @@ def test_the_way_to_the_load_store_unit_takes_a_queue_at_once_and_then_one_in_fo
 def test_a_full_pipe_is_math_pipe_throttle_and_every_cycle_has_one_reason():
     code = Assembly()
     for register in RESULTS[:4]:
-        code(**made("frcp", register))
+        code(**made("frsqrt", register))
     code("exit")
     machine = PipelineMachine(load_config("sm", {"memory.bytes": 1 << 16, "fetch.buffer": 0}), code.program(threads=256, block=256))
     drive(machine, engine="python", max_cycles=1000)
@@ -165,6 +272,13 @@ def test_an_event_names_the_pipe_of_the_warps_own_scheduler_and_its_kind():
     [
         ({"alu.width": 32}, "alu.width has no effect here: .* set pipes.integer_lanes and pipes.float_lanes, or pipes.owner=core"),
         ({"alu.count": 2}, "alu.count has no effect here: .* set pipes.owner=core"),
+        (
+            {"pipes.divide_sequence": "3 of everything"},
+            "pipes.divide_sequence = '3 of everything': a part is a number from 1 to 1000 and one of",
+        ),
+        ({"pipes.divide_sequence": "0 fma"}, "a part is a number from 1 to 1000 and one of alu, multiply"),
+        ({"pipes.divide_sequence": "2 float_divide"}, "a part is a number .*as in '1 special [+] 4 fma'"),
+        ({"pipes.divide_sequence": 7}, "pipes.divide_sequence = 7: it takes count class"),
         ({"pipes.owner": "core", "pipes.float_lanes": 8}, "pipes.float_lanes has no effect here: .* set pipes.owner=scheduler"),
     ],
 )

@@ -123,6 +123,14 @@ def test_ports_of_the_register_banks_and_reuse_are_found(reads, reuse, found):
     assert not any(row.differs for row in rows.values())
 
 
+def test_what_a_sequence_is_made_of_is_found():
+    """The pipe that takes longest, or the issue slots."""
+    rows = measured("throughput", pipes__float_divide_sequence="1 special + 9 fma", pipes__float_root_sequence="1 special + 31 control")
+    assert rows["throughput.float-divide"].reading.measured == pytest.approx(4 * 32 / 18, rel=0.01)
+    assert rows["throughput.root"].reading.measured == pytest.approx(4 * 32 / 32, rel=0.01)
+    assert not any(rows[f"throughput.{key}"].differs for key in ("divide", "float-divide", "root", "reciprocal", "double-divide", "half"))
+
+
 @pytest.mark.parametrize("gpu", ["sm", "rtx3070"])
 def test_rates_and_latencies_are_exact(gpu):
     """Where a jump's code lies in its cache lines, and what was still on its way, made half a percent."""

@@ -9,7 +9,7 @@ from warploom.isa.gcn import conversions, floats, graphics, halves, wide_floats
 from warploom.isa.gcn.floats import DOWN, NEAREST, TO_ZERO, UP
 from warploom.isa.gcn.instruction import Row
 from warploom.isa.gcn.vector_alu import Lower, plain
-from warploom.isa.uop import L_FMA
+from warploom.isa.uop import L_FMA, L_SPECIAL
 
 _HALVES_OF_ONE = (
     ("rcp", 61, halves.plain("frcp", "a"), "1 / a"), ("sqrt", 62, halves.plain("fsqrt", "a"), "square root of a"),
@@ -81,10 +81,10 @@ def _rows() -> list[Row]:
         one("floor_f32", 31, floats.rounded(DOWN), "d = the largest whole number not above a"),
         one("exp_f32", 32, plain("fexp2"), "d = 2 to the power a"),
         one("log_f32", 33, plain("flog2"), "d = logarithm of a to base 2"),
-        one("rcp_f32", 34, plain("frcp"), "d = 1 / a"),
-        one("rcp_iflag_f32", 35, plain("frcp"), "d = 1 / a, for divisions of integers"),
+        one("rcp_f32", 34, plain("frcp", latency=L_SPECIAL), "d = 1 / a"),
+        one("rcp_iflag_f32", 35, plain("frcp", latency=L_SPECIAL), "d = 1 / a, for divisions of integers"),
         one("rsq_f32", 36, plain("frsqrt"), "d = 1 / square root of a"),
-        one("sqrt_f32", 39, plain("fsqrt"), "d = square root of a"),
+        one("sqrt_f32", 39, plain("fsqrt", latency=L_SPECIAL), "d = square root of a"),
         one("sin_f32", 41, floats.angle("fsin"), "d = sine of a revolutions"),
         one("cos_f32", 42, floats.angle("fcos"), "d = cosine of a revolutions"),
         one("frexp_exp_i32_f32", 51, floats.exponent, "d = exponent of a, whose mantissa is from 0.5 to 1"),

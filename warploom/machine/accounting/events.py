@@ -44,9 +44,9 @@ OUTCOMES = ("hit", "miss", "merged", "store", "passed on")
 HIT, MISS, MERGED, STORE, PASSED_ON = range(len(OUTCOMES))
 
 # Rows that one cycle can write at most. When fewer are left the run stops, and the driver empties the buffer.
-# A core: 8 a scheduler, 3 a warp, 2 a transaction and 1 an access that completes. The memory system: 1 for each event of the wheel,
+# A core: 12 a scheduler, 3 a warp, 2 a transaction and 1 an access that completes. The memory system: 1 for each event of the wheel,
 # and for what follows from it in the same cycle.
-ROWS_A_CYCLE = 64 * 8 + 64 * 3 + (64 + 512) * 2 + 2 * 64
+ROWS_A_CYCLE = 64 * 12 + 64 * 3 + (64 + 512) * 2 + 2 * 64
 MEMORY_ROWS_A_CYCLE = 3 * WHEEL_EVENTS
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from warploom.machine.config.derived import shape_of
 from warploom.machine.config.schema import L2, Cache, Config, ignored
+from warploom.machine.config.sequences import SEQUENCES, parts_of
 from warploom.machine.core.load_store.constant_cache import MAX_CONSTANT_LINES
 from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_L0_LINES, ConfigError
 from warploom.machine.memory.block import L2_LINES, LINES
@@ -149,6 +150,8 @@ def check_together(config: Config) -> None:
             f"core.issues_per_turn = {config.core.issues_per_turn}: core.divergence = 'dwf' forms warps for schedulers that issue in every "
             "cycle; set core.issues_per_turn=0"
         )
+    for name in SEQUENCES:
+        parts_of(config, name)
     if config.pipes.vector and (config.pipes.float_on_integer or config.latency.to_float or config.latency.to_integer):
         refuse(
             "pipes.vector: one pipe takes all arithmetic, so there is no other one to go to; set pipes.float_on_integer=false "

@@ -8,7 +8,10 @@ from warploom.isa import uop as u
 from warploom.isa.needs import only_scalars
 from warploom.isa.program import Program
 from warploom.machine.config.schema import Config
+from warploom.machine.config.sequences import SEQUENCES, SLOT, parts_of, slots_of
 
+# A class whose latency is 0 has that of another one; where none is named, of integer arithmetic.
+LIKE = {"float_compare": "float", "float_root": "special", "float_reciprocal": "special", "double_convert": "double", "half": "float"}
 PORTS = {"integer": u.ALU, "float": u.FLOAT, "double": u.DOUBLE, "special": u.SPECIAL, "vector": u.ALU, "scalar": u.SCALAR_PORT,
          "load_store": u.SHARED}  # fmt: skip
 SCALAR = u.LATENCIES[u.L_SCALAR]  # the class of what the scalar unit executes, whatever the operation
@@ -22,11 +25,19 @@ def pipe_of_class(config: Config) -> tuple[str, ...]:
 
 
 def _kinds(config: Config) -> tuple[str, ...]:
-    """The same where each kind of operation has a pipe of its own."""
+    """The same where each kind of operation has a pipe of its own; of a sequence, the pipe that it keeps longest."""
+    loads = {name: _loads(config, name) for name in SEQUENCES}
+    longest = {name: max(load, key=lambda pipe: load[pipe]) for name, load in loads.items() if load}
+    return tuple(longest.get(name, kind) for name, kind in zip(u.LATENCIES, _simple_kinds(config), strict=True))
+
+
+def _simple_kinds(config: Config) -> tuple[str, ...]:
+    """The same where there are no sequences."""
     pipes = config.pipes
     found = {
         "multiply": pipes.multiply, "bits": pipes.bits, "convert": pipes.convert, "special": "special", "double": "double",
-        "double_divide": "double", "float": "float", "float_multiply": "float", "fma": "float", "float_divide": "float",
+        "double_divide": "double", "double_convert": pipes.double_convert, "float": "float", "float_multiply": "float", "fma": "float",
+        "float_divide": "float", "float_compare": pipes.compare, "half": "float", "float_root": "special", "float_reciprocal": "special",
         "shuffle": pipes.shuffle,
     }  # fmt: skip
     if pipes.scalar:
@@ -36,18 +47,57 @@ def _kinds(config: Config) -> tuple[str, ...]:
 
 def intervals(config: Config) -> tuple[int, ...]:
     """By latency class: cycles for which an operation keeps the entry of its pipe."""
+    loads = {name: _loads(config, name) for name in SEQUENCES}
+    longest = {name: max(load.values()) for name, load in loads.items() if load}
+    return tuple(longest.get(name, cycles) for name, cycles in zip(u.LATENCIES, _simple_intervals(config), strict=True))
+
+
+def _simple_intervals(config: Config) -> tuple[int, ...]:
+    """The same where there are no sequences."""
     pipes = config.pipes
     given = {
         "multiply": pipes.multiply_interval, "convert": pipes.convert_interval, "divide": pipes.divide_interval,
         "float_divide": pipes.float_divide_interval, "double_divide": pipes.double_divide_interval,
-        "shuffle": pipes.shuffle_interval, SCALAR: int(pipes.scalar),
+        "shuffle": pipes.shuffle_interval, "half": pipes.half_interval, SCALAR: int(pipes.scalar),
     }  # fmt: skip
-    return tuple(given.get(name, 0) or interval(config, kind) for name, kind in zip(u.LATENCIES, _kinds(config), strict=True))
+    return tuple(given.get(name, 0) or interval(config, kind) for name, kind in zip(u.LATENCIES, _simple_kinds(config), strict=True))
+
+
+def _loads(config: Config, name: str) -> dict[str, int]:
+    """The pipes of the sequence that a latency class is, and for how many cycles it keeps the entry of each; none where it is none.
+
+    Where the integer pipe is the other half of the float pipe, float instructions are dealt out so that both are kept equally long.
+    """
+    kinds, cycles = _simple_kinds(config), _simple_intervals(config)
+    if config.pipes.vector:
+        kinds = tuple("vector" for _ in kinds)
+    found: dict[str, int] = {}
+    for count, part in parts_of(config, name):
+        if part != SLOT:
+            number = u.LATENCIES.index(part)
+            found[kinds[number]] = found.get(kinds[number], 0) + count * cycles[number]
+    if config.pipes.float_on_integer and found.get("float", 0) > found.get("integer", 0):
+        both = found["float"] + found.get("integer", 0)
+        found["float"], found["integer"] = -(-both // 2), both // 2
+    return found
+
+
+def loads_beside(config: Config, name: str) -> dict[int, int]:
+    """By port: the cycles for which a sequence keeps the pipes beside the one that takes it."""
+    taking = pipe_of_class(config)[u.LATENCIES.index(name)]
+    return {PORTS[pipe]: cycles for pipe, cycles in _loads(config, name).items() if pipe != taking}
+
+
+def latency(config: Config, name: str) -> int:
+    """Cycles from an operation of a latency class to one that needs its result; 1 for classes that have no setting."""
+    return int(getattr(config.latency, name, 1) or getattr(config.latency, LIKE.get(name, "alu")))
 
 
 def lanes_setting(config: Config, number: int) -> str:
-    """The setting with the lanes per cycle of a latency class; "" where an interval is given, or the scalar unit takes it."""
+    """The setting with the lanes per cycle of a latency class; "" where an interval or a sequence is given, or the scalar unit takes it."""
     kind = _kinds(config)[number]
+    if parts_of(config, u.LATENCIES[number]):
+        return ""
     given = any(getattr(config.pipes, f"{name}_interval", 0) for name in (u.LATENCIES[number], kind))
     return "" if given or kind == SCALAR else f"pipes.{kind}_lanes"
 
@@ -64,14 +114,15 @@ def turn_rate(config: Config) -> float:
 
 def scheduler_rate(config: Config, kind: str) -> float:
     """Instructions of a latency class per cycle that a scheduler with pipes of its own issues at most."""
-    return min(turn_rate(config), 1 / intervals(config)[u.LATENCIES.index(kind)])
+    return min(turn_rate(config), 1 / max(slots_of(config, kind), intervals(config)[u.LATENCIES.index(kind)]))
 
 
 def issued_to(config: Config, program: Program) -> np.ndarray:
     """int32[2, instructions]: each instruction's port, and its latency class."""
     port, latency = program.code[:, u.ISSUE_UNIT].copy(), program.code[:, u.ISSUE_LATENCY].copy()
     if config.pipes.owner == "scheduler":
-        arithmetic = port == u.ALU
+        seeded = [u.LATENCIES.index(name) for name in ("float_root", "float_reciprocal") if parts_of(config, name)]
+        arithmetic = (port == u.ALU) | (port == u.SPECIAL) & np.isin(latency, seeded)
         if config.pipes.scalar:
             latency[arithmetic & only_scalars(program)] = u.L_SCALAR
         ports = np.array([PORTS[pipe] for pipe in pipe_of_class(config)], np.int32)

@@ -33,6 +33,7 @@ from warploom.machine.memory.address_hash import HASHES
 from warploom.machine.memory.cache import SET_HASHES
 
 MOST_MEMORY = 1 << 31  # bytes
+EXAMPLE = "1 special + 4 fma"  # of a sequence
 
 
 class Setting(NamedTuple):
@@ -166,6 +167,13 @@ def _interval(pipe: str) -> Any:
     return _number(f"cycles from one instruction of {pipe} to the next; 0: as its lanes say", "cycles", at_most=4096)
 
 
+def _sequence(operation: str) -> Any:
+    meaning = (
+        f"what {operation} is made of: latency classes and how many instructions of each (control: issue slots alone), as in {EXAMPLE!r}"
+    )
+    return Annotated[str, Meta(description=f"{meaning}; '': one instruction", extra={"unit": "instructions", "shape": "count class + ..."})]
+
+
 class Pipes(Section):
     """The pipes that a scheduler has for itself, in the place of the ALUs that all schedulers of a core share."""
 
@@ -198,15 +206,23 @@ class Pipes(Section):
     multiply: _choice("the pipe that multiplies integers", "integer", "float") = "integer"
     bits: _choice("the pipe that counts and reverses bits", "integer", "special") = "integer"
     convert: _choice("the pipe that converts between integer and float", "integer", "float", "special") = "float"
+    compare: _choice("the pipe that compares floats, and finds the smaller and the larger", "integer", "float") = "float"
+    double_convert: _choice("the pipe that converts from and to 64-bit floats", "double", "special") = "double"
     shuffle: _choice(
         "what moves values between lanes: a pipe, or the way to the load/store unit and shared memory", "integer", "load_store"
     ) = "integer"
     multiply_interval: _interval("integer multiplies") = 0
     shuffle_interval: _interval("shuffles") = 0
+    half_interval: _interval("operations on 16-bit floats, in the float pipe,") = 0
     convert_interval: _interval("conversions between integer and float") = 0
     divide_interval: _interval("integer divides, which are long sequences,") = 0
     float_divide_interval: _interval("float divides") = 0
     double_divide_interval: _interval("double divides and roots") = 0
+    divide_sequence: _sequence("an integer divide") = ""
+    float_divide_sequence: _sequence("a float divide") = ""
+    float_root_sequence: _sequence("a float square root") = ""
+    float_reciprocal_sequence: _sequence("a float reciprocal") = ""
+    double_divide_sequence: _sequence("a double divide or root") = ""
 
 
 class Operands(Section):
@@ -233,14 +249,19 @@ class Latency(Section):
     alu: _number("integer and logic", "cycles", at_least=1, at_most=4096) = 1
     multiply: _number("integer multiply", "cycles", at_least=1, at_most=4096) = 1
     divide: _number("integer divide", "cycles", at_least=1, at_most=4096) = 1
-    float: _number("float add, compare, minimum", "cycles", at_least=1, at_most=4096) = 1
+    float: _number("float add", "cycles", at_least=1, at_most=4096) = 1
+    float_compare: _number("float compare, minimum, maximum; 0: as float", "cycles", at_most=4096) = 0
+    half: _number("arithmetic and comparison of 16-bit floats; 0: as float", "cycles", at_most=4096) = 0
     float_multiply: _number("float multiply", "cycles", at_least=1, at_most=4096) = 1
     fma: _number("multiply-add", "cycles", at_least=1, at_most=4096) = 1
     float_divide: _number("float divide", "cycles", at_least=1, at_most=4096) = 1
-    special: _number("square root, reciprocal, sine, logarithm", "cycles", at_least=1, at_most=4096) = 1
+    float_root: _number("float square root, rounded as IEEE 754 says; 0: as special", "cycles", at_most=4096) = 0
+    float_reciprocal: _number("float reciprocal, rounded as IEEE 754 says; 0: as special", "cycles", at_most=4096) = 0
+    special: _number("reciprocal root, sine, logarithm, and all that is approximate", "cycles", at_least=1, at_most=4096) = 1
     convert: _number("between integer and float", "cycles", at_least=1, at_most=4096) = 1
     bits: _number("leading and trailing zeros, ones, bits in reverse order", "cycles", at_least=1, at_most=4096) = 1
-    double: _number("double add, multiply, multiply-add, compare, conversion", "cycles", at_least=1, at_most=4096) = 1
+    double: _number("double add, multiply, multiply-add, compare", "cycles", at_least=1, at_most=4096) = 1
+    double_convert: _number("from and to 64-bit floats; 0: as double", "cycles", at_most=4096) = 0
     double_divide: _number("double divide and square root", "cycles", at_least=1, at_most=4096) = 1
     mask: _number("comparison of lanes into a mask register of AVX-512; 0: as alu", "cycles", at_most=4096) = 0
     shuffle: _number("a value of a different lane of the warp; 0: as alu", "cycles", at_most=4096) = 0
@@ -523,6 +544,8 @@ def _settings() -> Iterator[Setting]:
                 limits = " | ".join(choices)
             elif base is bool:
                 limits = "true | false"
+            elif base is str:
+                limits = extra["shape"]
             else:
                 limits = f"{meta.ge} .. {meta.le}"
             default = getattr(getattr(defaults, section), name)

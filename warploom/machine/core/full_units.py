@@ -11,7 +11,7 @@ import numpy as np
 
 from warploom.isa.uop import ALU, MEMORY, SHARED, SPECIAL, TEXTURE
 from warploom.machine.core.load_store.lsu import full
-from warploom.machine.core.partitions import find_full_ports, next_entry
+from warploom.machine.core.partitions import SLOTS, find_full_ports, next_entry
 from warploom.machine.core.pipes import find_idle_pipes, next_free
 from warploom.machine.core.texture.lane_slots import warps_without_slots
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest, rest
@@ -47,6 +47,9 @@ def note_full_ports(core, number, now):
     if core.lsu.share != 0 and core.lsu.held[number] >= core.lsu.share:
         core.partitions.full[number] |= bit(MEMORY)
     left = core.partitions.full[number]
+    if has(left, SLOTS):
+        core.warps_blocked = core.warps_blocked | core.schedulers[number].owned
+        return
     while left != EMPTY:
         core.warps_blocked = core.warps_blocked | core.warps.wants[lowest(left)] & core.schedulers[number].owned
         left = rest(left)
@@ -99,8 +102,13 @@ def unit_accepts(core, port, now):
 
 @inlined
 def count_full_units(core, number, awake, cycles, first):
-    """Count cycles, of which `first` is one, in which warps of scheduler `number` that are awake need a full unit, or it still reads operands
-    of an earlier instruction."""
+    """Count cycles in which warps of scheduler `number` that are awake need a full unit, or it still reads operands of an earlier instruction.
+
+    first: the first of those cycles. Where instructions of a sequence have its issue slots, the others are not selected, which needs no
+    count.
+    """
+    if has(core.partitions.full[number], SLOTS):
+        return
     if core.operands.banks != 0 and core.operands.held[number] > first:
         if awake != EMPTY:
             core.operands.held_cycles[number] += cycles

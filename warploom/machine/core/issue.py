@@ -53,7 +53,7 @@ from warploom.machine.core.control import EXIT_WARP
 from warploom.machine.core.divergence.mechanism import select_path
 from warploom.machine.core.fetch.instruction_fetch import consume
 from warploom.machine.core.operand_banks import read_operands
-from warploom.machine.core.partitions import enter
+from warploom.machine.core.partitions import SLOTS, enter, load_pipe, take_slot
 from warploom.machine.core.performance_monitor import count_access, count_instruction
 from warploom.machine.core.pipes import accept
 from warploom.machine.core.ready_check import examine_after_issue
@@ -86,6 +86,7 @@ def issue(gpu, core, number, warp, tables, units, now):
     port = np.int64(tables.code[pc, PORT])
     row = tables.profile[pc]
     _account_wait(gpu, core, number, warp, port, row, tables, now)
+    take_slot(core.partitions, number, now)
     warps.awake = warps.awake & ~bit(warp)
     warps.wants[port] &= ~bit(warp)
     _prepare_registers(core.registers[warp], warps, warp, mask, now)
@@ -237,6 +238,8 @@ def _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, u
     if core.partitions.own != 0:
         pipe = enter(core.partitions, number, port, core.partitions.hold[kind], now)
         until = np.int64(now + latency)
+        if has(core.partitions.sequences, kind):
+            _begin_sequence(gpu, core, number, warp, pc, part, kind, tables, now)
         if port == SHARED:  # a shuffle, which shared memory's crossbar takes in one pass
             core.shared_free = max(np.int64(core.shared_free), np.int64(now)) + 1
         elif gpu.log.tracing != 0:
@@ -252,6 +255,16 @@ def _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, u
     reason = SHORT_SCOREBOARD if port == SPECIAL or port == SHARED else WAIT
     mark_busy(core.scoreboard, tables.code, warp, pc, part, warps.lanes, until, reason)
     return until
+
+
+@out_of_line
+def _begin_sequence(gpu, core, number, warp, pc, part, kind, tables, now):
+    """An instruction that is a sequence, and has entered one pipe, loads its others and speaks for issue slots of its scheduler."""
+    partitions = core.partitions
+    for pipe in range(len(PORTS)):
+        if load_pipe(partitions, number, kind, pipe, now) != 0 and gpu.log.tracing != 0:
+            emit(gpu.log, tables, now, PIPE, core.number, warp, pc, part, number * len(PORTS) + pipe, partitions.free[number, pipe])
+    load_pipe(partitions, number, kind, SLOTS, now)
 
 
 @inlined

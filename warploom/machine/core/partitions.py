@@ -9,6 +9,11 @@ never gets more than its own part's pipes. Without sub-partitions all schedulers
 AMD's GCN has one pipe for all vector arithmetic in each part, a *SIMD*, and a scalar unit beside them (`pipes.vector`, `pipes.scalar`): an
 instruction of scalar registers alone takes no lanes from anybody.
 
+What a compiler makes a *sequence* of, a divide or a root, is one instruction here. It enters when the pipe that it keeps longest takes
+one; then each of its pipes is kept for all of its instructions there, and as many issue slots are spoken for. Those are paid as the
+scheduler leaves slots empty, or when it is a whole sequence behind: then it issues nothing. In hardware the instructions of several warps
+take turns; in sum they take the same cycles.
+
 The way to the load/store unit has a short queue: instructions enter one a cycle until it is full. A float pipe may have the
 integer pipe as its other half (GA10x): a float instruction that finds its own entry taken goes there.
 
@@ -27,7 +32,8 @@ from warploom.machine.engine.comparators import PLACES, exceeding
 from warploom.machine.engine.sizes import MAX_SCHEDULERS
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record
 
-LATENCY_CLASSES = 17  # room for the latency classes of `isa/uop.py`
+LATENCY_CLASSES = 24  # room for the latency classes of `isa/uop.py`
+SLOTS = PLACES - 1  # the place of a scheduler's issue slots, after those of the ports
 
 Partitions = record(
     settings=dict(
@@ -35,11 +41,15 @@ Partitions = record(
         float_on_integer="i8",                      # 1: the integer pipe takes float instructions too
         interval=("i8", len(PORTS)),                # cycles that an instruction keeps the entry of a pipe without latency classes
         hold=("i8", LATENCY_CLASSES),               # the same for arithmetic, by latency class
-        room=("i8", PLACES),                         # cycles of waiting work that the queue before a pipe holds
+        sequences="u8",                             # latency classes whose operations are sequences: bit c = class c
+        load=("i8", (LATENCY_CLASSES, PLACES)),     # [class, port] cycles that one keeps a pipe beside the one that takes it,
+                                                    # [class, SLOTS] issue slots beside the one in which it is issued
+        room=("i8", PLACES),                         # cycles of waiting work that the queue before a pipe holds; SLOTS: so many slots
     ),
     state=dict(                                     # [scheduler], [scheduler, port]; in a mask of ports, bit p = port p
         full=("u8", MAX_SCHEDULERS),                # ports that take nothing in this cycle
-        free=("i8", (MAX_SCHEDULERS, PLACES)),       # first cycle in which the entry of the pipe, and the queue before it, are empty
+        free=("i8", (MAX_SCHEDULERS, PLACES)),       # first cycle in which the entry of the pipe, and the queue before it, are empty;
+                                                    # SLOTS: first cycle whose issue slot is not spoken for
     ),
     counters=dict(
         taken=("i8", (MAX_SCHEDULERS, len(PORTS))), # warp instructions that a pipe has taken
@@ -67,6 +77,23 @@ def enter(partitions, number, port, cycles, now):
     partitions.free[number, pipe] = max(np.int64(partitions.free[number, pipe]), np.int64(now)) + cycles
     partitions.taken[number, pipe] += 1
     return pipe
+
+
+@inlined
+def take_slot(partitions, number, now):
+    """An instruction takes the issue slot of this cycle: what waits for slots comes a cycle later."""
+    if partitions.free[number, SLOTS] > now:
+        partitions.free[number, SLOTS] += 1
+
+
+@inlined
+def load_pipe(partitions, number, kind, pipe, now):
+    """A sequence of latency class `kind` has more instructions for a pipe, or for SLOTS. Returns for how many cycles."""
+    cycles = np.int64(partitions.load[kind, pipe])
+    if cycles != 0:
+        begin = now + 1 if pipe == SLOTS else now
+        partitions.free[number, pipe] = max(np.int64(partitions.free[number, pipe]), np.int64(begin)) + cycles
+    return cycles
 
 
 @out_of_line

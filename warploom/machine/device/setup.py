@@ -15,14 +15,16 @@ from warploom.isa.needs import REDUCTIONS, special_registers, uses, uses_wide_ac
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.derived import l1_bytes, shape_of
-from warploom.machine.config.pipes import interval, intervals
+from warploom.machine.config.pipes import interval, intervals, latency, loads_beside
 from warploom.machine.config.presets import preset_names
 from warploom.machine.config.schema import Config
+from warploom.machine.config.sequences import SEQUENCES, parts_of, slots_of
 from warploom.machine.core.cycle import folds_of
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import SIDES
 from warploom.machine.core.divergence.thread_pool import HEURISTICS, depends_on_warps, thread_numbers_of
 from warploom.machine.core.load_store.lsu import SLOTS as LSU_SLOTS
+from warploom.machine.core.partitions import SLOTS
 from warploom.machine.core.warps.barrier import MAX_BARRIERS
 from warploom.machine.device.block_dispatcher import FILL, SPLIT, SPREAD
 from warploom.machine.engine.sizes import BANK_BYTES, MAX_LANES, MAX_WARPS
@@ -205,7 +207,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.access_order.kept = int(((program.uops[:, u.UNIT] == u.BUFFER) & (program.uops[:, u.IMM] != 0)).any())
     core.clear_registers = program.registers
     for index, name in enumerate(u.LATENCIES):
-        core.latency[index] = getattr(config.latency, name, 1) or config.latency.alu
+        core.latency[index] = latency(config, name)
     _set_up_memory(core, config, program, resident)
 
 
@@ -238,6 +240,17 @@ def _set_up_partitions(partitions: Any, config: Config) -> None:
     partitions.room[u.MEMORY] = (pipes.load_store_queue - 1) * interval(config, "load_store")
     for number, cycles in enumerate(intervals(config)):
         partitions.hold[number] = cycles
+    for name in SEQUENCES:
+        if partitions.own and parts_of(config, name):
+            _set_up_sequence(partitions, config, name)
+
+
+def _set_up_sequence(partitions: Any, config: Config, name: str) -> None:
+    number, slots = u.LATENCIES.index(name), slots_of(config, name)
+    partitions.sequences |= np.uint64(1 << number)
+    partitions.load[number, SLOTS], partitions.room[SLOTS] = slots - 1, max(slots, int(partitions.room[SLOTS]))
+    for port, cycles in loads_beside(config, name).items():
+        partitions.load[number, port] = cycles
 
 
 def _set_up_banks(lsu: Any, config: Config) -> None:

@@ -10,6 +10,7 @@ from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import Flow
 from warploom.machine.config.derived import dram_bytes_a_cycle
 from warploom.machine.config.pipes import issued_to, lanes_setting, pipe_of_class
+from warploom.machine.config.pipes import latency as of_class
 from warploom.observe import profile as p
 from warploom.observe.diagnosis import finding as d
 from warploom.observe.diagnosis.finding import Finding
@@ -32,10 +33,19 @@ UNITS = {
     "tex_throttle": ("texture unit", "texture.queue", "fewer samples, or a point filter, which takes a quarter of the texels"),
 }
 # A slow operation, by its class of latency: its name, and what else to try.
-SLOW_ONES = {"divide": "integer division", "float_divide": "division", "special": "special function", "mask": "comparison into a mask"}
+SLOW_ONES = {
+    "divide": "integer division",
+    "float_divide": "division",
+    "float_root": "square root",
+    "float_reciprocal": "reciprocal",
+    "double_divide": "division",
+    "special": "special function",
+    "mask": "comparison into a mask",
+}
 SLOW_ADVICE = {
     "divide": "a shift and a mask where the divisor is a power of two, a multiplication and a shift, or one division outside of the loop",
     "float_divide": "multiply by the reciprocal, computed once, or divide outside of the loop",
+    "float_root": "compute it once outside of the loop, or take the reciprocal root (rsqrt), which is approximate, times the number",
     "special": "compute it once outside of the loop, or take it from a table",
 }
 LOCKS = ("atomic_cas", "atomic_exchange")
@@ -103,7 +113,7 @@ def slow_operations(found: Profile) -> Iterator[Finding]:
 def _latency(found: Profile, instruction: int) -> int:
     """Cycles from the issue of an arithmetic instruction to its result."""
     kind = u.LATENCIES[int(found.program.code[instruction, u.ISSUE_LATENCY])]
-    return int(found.config[f"latency.{kind}"] or found.config["latency.alu"]) if kind not in ("control", "memory") else 0
+    return of_class(found.config, kind) if kind not in ("control", "memory") else 0
 
 
 def barriers(found: Profile) -> Iterator[Finding]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from warploom.machine.config.pipes import interval
+from warploom.isa.uop import L_HALF
+from warploom.machine.config.pipes import latency, scheduler_rate
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import Kernel
 from warploom.study.microbenchmarks.bench import Bench
@@ -22,14 +23,18 @@ CLASSES = {
     "float": ("fadd", "float add"),
     "float_multiply": ("fmul", "float multiply"),
     "fma": ("fma", "float multiply-add"),
+    "half": ("half", "half add"),
     "float_divide": ("fdiv", "float divide"),
-    "special": ("fsqrt", "square root"),
+    "float_root": ("fsqrt", "square root"),
+    "float_reciprocal": ("frcp", "reciprocal"),
+    "special": ("frsqrt", "reciprocal root"),
     "convert": ("i2f", "convert"),
     "bits": ("popc", "count ones"),
     "double": ("dadd", "double add"),
+    "double_divide": ("ddiv", "double divide"),
     "shuffle": ("shuffle_down", "shuffle"),
 }
-UNARY = {"fsqrt", "i2f", "popc"}
+UNARY = {"fsqrt", "frcp", "frsqrt", "i2f", "f2d", "popc"}
 
 
 def prepare(k: Kernel) -> None:
@@ -45,6 +50,8 @@ def operation(k: Kernel, name: str) -> None:
         k.unary(name, VALUE, VALUE)
     elif name == "fma":
         k.op(name, VALUE, VALUE, OTHER, c=OTHER)
+    elif name == "half":
+        k.op("fadd", VALUE, VALUE, OTHER, latency=L_HALF)
     else:
         k.op(name, VALUE, VALUE, OTHER)
 
@@ -70,10 +77,8 @@ def measure(bench: Bench) -> Finding:
 
 def configured(config: Config) -> Mapping[str, float]:
     """The latencies of the configuration; no chain is faster than the pipe takes instructions."""
-    found = {f"latency.{key}": float(config[f"latency.{key}"] or config.latency.alu) for key in CLASSES}
     apart = config.pipes.owner == "scheduler"
-    if apart:
-        found["latency.double"] = max(found["latency.double"], float(interval(config, "double")))
+    found = {f"latency.{key}": float(max(latency(config, key), 1 / scheduler_rate(config, key) if apart else 0)) for key in CLASSES}
     crossings = config.latency.to_float + config.latency.to_integer if apart else 0
     return found | {"latency.pair": found["latency.fma"] + found["latency.alu"] + crossings}
 

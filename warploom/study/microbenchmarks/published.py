@@ -55,6 +55,11 @@ _FIGURES: dict[str, dict[str, _Figure]] = {
     "latency.float_multiply": {"v100": (4, "NM"), "a100": (4, "NK AB"), "a40": (4, "HU"), "rtx3070": (4, "HU"), "h100": (4, "AS")},
     "latency.fma": {"v100": ((4, 4.13), "TF ASM"), "a100": (4, "NK AB"), "a40": (4, "HU"), "rtx3070": (4, "HU"), "h100": (4, "AS")},
     "latency.pair": {"v100": (10, "NK"), "a100": (10, "NK"), "a40": (10, "NK"), "rtx3070": (10, "NK")},
+    "latency.half": {"v100": ((6, 6.18), "NM ASM"), "a100": (5, "NK"), "a40": ((4, 5), "GA HU"), "rtx3070": ((4, 5), "GA HU")},
+    "latency.float_divide": {"v100": (35, "TF"), "a40": (38, "TF"), "rtx3070": (38, "TF")},
+    # HS: 66 and 87 in a loop in which an add takes 29 and not 4; without that 41 and 62.
+    "latency.float_root": {"v100": ((44, 60), "TF NM"), "a40": (45, "TF"), "rtx3070": (45, "TF"), "h100": ((41, 66), "HS")},
+    "latency.float_reciprocal": {"h100": ((62, 87), "HS")},
     "latency.special": {
         "v100": (21.1, "ASM"),
         "a100": (23, "AS"),
@@ -70,6 +75,7 @@ _FIGURES: dict[str, dict[str, _Figure]] = {
         "rtx3070": ((55, 64), "AS"),
         "h100": (8, "AS"),
     },
+    "latency.double_divide": {"v100": (330, "AS")},
     "latency.shuffle": {"a40": (26, "GA"), "rtx3070": (26, "GA")},
     "throughput.shuffle": dict.fromkeys(ALL, (32, "PG")),
     "throughput.fma": {"v100": ((61, 64), "ASM TF"), "a100": (64, "PG"), "a40": (128, "PG"), "rtx3070": (128, "PG"), "h100": (128, "PG")},
@@ -77,6 +83,8 @@ _FIGURES: dict[str, dict[str, _Figure]] = {
     "throughput.mul": {"v100": (64, "PG"), "a100": (64, "PG"), "a40": (64, "PG"), "rtx3070": (64, "PG"), "h100": (64, "PG")},
     "throughput.double": {"v100": (32, "ASM"), "a100": (32, "PG"), "a40": (2, "PG"), "rtx3070": (2, "PG"), "h100": (64, "PG")},
     "throughput.special": {"v100": (16, "ASM"), "a100": (16, "PG"), "a40": (16, "PG"), "rtx3070": (16, "PG"), "h100": ((14, 16), "HS PG")},
+    "throughput.minimum": dict.fromkeys(ALL, (64, "PG")),
+    "throughput.double-convert": {"v100": (16, "PG"), "a100": (16, "PG"), "a40": (2, "PG"), "rtx3070": (2, "PG"), "h100": (16, "PG")},
     "throughput.convert": {"v100": (16, "PG"), "a100": (16, "PG")},
     "throughput.fma-1warp": {"v100": (0.5, "FO"), "a100": (0.5, "AB"), "h100": ((0.83, 0.91), "HS")},
     "throughput.warps-ilp1": {"v100": (12, "TF")},

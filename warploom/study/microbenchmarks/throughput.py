@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from warploom.isa.uop import LATENCIES
+from warploom.isa.uop import L_HALF, LATENCIES
 from warploom.machine.config.pipes import interval, pipe_of_class, scheduler_rate, turn_rate
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import Kernel
@@ -18,21 +18,28 @@ CHAINS = 8  # independent ones, so that one warp alone can fill its pipe
 LENGTHS, OF_CURVE = (64, 96, 128, 160, 192), (64, 128)
 WARPS = (1, 2, 4, 6, 8, 12, 16, 20, 24, 32)
 OTHER, FIRST = BODY + 1, BODY + 4  # in the two register banks: each chain reads one register of either
-CLASS = {
-    "fma": "fma",
-    "add": "alu",
-    "mul": "multiply",
-    "special": "special",
-    "convert": "convert",
-    "double": "double",
-    "shuffle": "shuffle",
-}  # latency classes
-# Key, operation, name in the table.
-KINDS = {"fma": ("fma", "float multiply-add"), "add": ("add", "integer add"), "mul": ("mul", "integer multiply"),
-         "special": ("fsqrt", "square root"), "convert": ("i2f", "convert"), "double": ("dadd", "double add"),
-         "shuffle": ("shuffle_down", "shuffle")}  # fmt: skip
+# Key, operation, name in the table, latency class.
+KINDS = {
+    "fma": ("fma", "float multiply-add", "fma"),
+    "add": ("add", "integer add", "alu"),
+    "mul": ("mul", "integer multiply", "multiply"),
+    "divide": ("div", "integer divide", "divide"),
+    "half": ("half", "half add", "half"),
+    "minimum": ("fmin", "float minimum", "float_compare"),
+    "float-divide": ("fdiv", "float divide", "float_divide"),
+    "root": ("fsqrt", "square root", "float_root"),
+    "reciprocal": ("frcp", "reciprocal", "float_reciprocal"),
+    "special": ("frsqrt", "reciprocal root", "special"),
+    "convert": ("i2f", "convert", "convert"),
+    "double": ("dadd", "double add", "double"),
+    "double-convert": ("f2d", "convert to double", "double_convert"),
+    "double-divide": ("ddiv", "double divide", "double_divide"),
+    "shuffle": ("shuffle_down", "shuffle", "shuffle"),
+}
+CLASS = {key: kind for key, (_, _, kind) in KINDS.items()}
 
 
+SPECIAL_UNIT = ("root", "reciprocal", "special")  # what the special functions compute where the schedulers share their ALUs
 ONE_WARP = ("fma", "add", "special")  # of those, what is found for one warp alone, too
 
 
@@ -43,6 +50,8 @@ def operation(k: Kernel, name: str, chain: int) -> None:
         k.unary(name, register, register)
     elif name == "fma":
         k.op(name, register, register, OTHER, c=OTHER)
+    elif name == "half":
+        k.op("fadd", register, register, OTHER, latency=L_HALF)
     else:
         k.op(name, register, register, OTHER)
 
@@ -68,7 +77,7 @@ def measure(bench: Bench) -> Finding:
     lanes, most = bench.device.lanes, most_warps(bench)
     readings = [
         Reading(f"throughput.{key}", f"{words}, results per cycle", lanes * rate(bench, (name,), most, CHAINS))
-        for key, (name, words) in KINDS.items()
+        for key, (name, words, _) in KINDS.items()
     ]
     readings += [
         Reading(f"throughput.{key}-1warp", f"{KINDS[key][1]}, one warp, IPC", rate(bench, (KINDS[key][0],), 1, CHAINS)) for key in ONE_WARP
@@ -97,7 +106,7 @@ def instructions_a_cycle(config: Config, key: str) -> tuple[float, float]:
             of_one = min(most, of_one + 1 / interval(config, "integer"))
         return schedulers * of_one, of_one
     alu = config.alu
-    units, width = (alu.special_count, alu.special_width) if key == "special" else (alu.count, alu.width)
+    units, width = (alu.special_count, alu.special_width) if key in SPECIAL_UNIT else (alu.count, alu.width)
     rate = units / -(-lanes // (width or lanes))
     return min(schedulers * most, rate), min(most, rate)
 
