@@ -102,7 +102,7 @@ def unit_accepts(core, port, now):
 
 @inlined
 def count_full_units(core, number, awake, cycles, first):
-    """Count cycles in which warps of scheduler `number` that are awake need a full unit, or it still reads operands of an earlier instruction.
+    """Count cycles in which warps of scheduler `number` that are awake need a full unit, or it still reads operands of an earlier one.
 
     first: the first of those cycles. Where instructions of a sequence have its issue slots, the others are not selected, which needs no
     count.
