@@ -113,7 +113,13 @@ def _locate_at_once(core, tables, k, lanes):
     likely = (lowest >> SEEN_SHIFT) & (SEEN - 1)
     if access.highest < lowest:
         return False
-    number = _region_of(tables.regions, core.spaces.regions, np.int64(access.region[likely]), lowest, access.highest - lowest + np.int64(tables.uops[k, SIZE]))
+    number = _region_of(
+        tables.regions,
+        core.spaces.regions,
+        np.int64(access.region[likely]),
+        lowest,
+        access.highest - lowest + np.int64(tables.uops[k, SIZE]),
+    )
     if number < 0 or number >= core.spaces.regions:
         return False
     access.region[likely] = number
