@@ -198,7 +198,7 @@ def test_a_jump_goes_where_the_first_lane_says_with_those_that_say_the_same(monk
         found, jump = control._jump_to_register(gpu, core, WARP, mask(*part), tables, 0)
         parts = part != there
         assert (int(jump), core.branch_diverged) == (int(mask(*there)), int(parts))
-        assert asked == ([("diverge_indirect", WARP, int(mask(*part)), int(mask(*there)))] if parts else [])
+        assert asked == ([("diverge_indirect", WARP, int(mask(*part)), int(mask(*there)), 0)] if parts else [])
         stopped = parts and fault != 0
         assert went == ([] if stopped else [("_go", WARP, int(mask(*there)), address, 30)])
         assert found == (fault if stopped else 0)

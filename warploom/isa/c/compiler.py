@@ -59,7 +59,7 @@ class Target(NamedTuple):
 GCN = "gcn"
 _RISCV = "riscv32-freestanding"
 _VORTEX = ("start.S", "spawn.c", "kernel.c", "library.c", "integer64.c")
-_GUARDED = ("-fconvergent-functions", "-fno-jump-tables")  # a jump through a table no split or stack can follow
+_GUARDED = ("-fconvergent-functions", "-fno-jump-tables")  # no split can guard a jump through a table, and no stack knows its end
 _SPMD = ("-fno-vectorize", "-fno-slp-vectorize", "-mprefer-vector-width=512", "-fno-pic")  # a kernel is vectors already
 TARGETS = {
     target.name: target

@@ -57,7 +57,7 @@ FAULTS = (
     FaultKind("constant_out_of_range", "{lanes:read} constant address {value:#x}, but the program has {limit:#x} bytes of constants"),
     FaultKind("unguarded", "lanes of a warp disagree on this branch, and nothing has split them: {lanes:take} it, {others:do} not; split them, or add --set core.divergence=stack"),
     FaultKind("uniform", "lanes of a warp disagree on this branch: {lanes:take} it, {others:do} not, and core.divergence=uniform has one path for all; add --set core.divergence=stack"),
-    FaultKind("different_targets", "lanes of a warp jump to different places through a register: {lanes:go} to one, {others:do} not, which neither core.divergence=stack nor uniform can follow; add --set core.divergence=minpc or its"),
+    FaultKind("different_targets", "lanes of a warp jump to different places through a register: {lanes:go} to one, {others:do} not, which core.divergence=uniform cannot follow; add --set core.divergence=stack, minpc or its"),
     FaultKind("no_code", "{lanes:jump} to address {value:#x}, where there is no instruction: a pointer or a return address is wrong"),
     FaultKind("read_only_register", "{lanes:write} to control register {value:#05x}, which can only be read"),
 )  # fmt: skip

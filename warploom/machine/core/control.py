@@ -181,7 +181,7 @@ def _jump_to_register(gpu, core, warp, part, tables, k):
     going = part & same
     if part != going:
         core.branch_diverged = 1
-        fault = diverge_indirect(gpu, core, warp, part, going)
+        fault = diverge_indirect(gpu, core, warp, part, going, 1 if tables.uops[k, DST] != NONE else 0)
         if fault != 0:
             return fault, going
     target = instruction_at(core, tables, address)

@@ -141,7 +141,7 @@ def test_any_graph(way):
     one()
 
 
-@pytest.mark.parametrize("way", LANE_BY_LANE, ids=lambda way: "-".join(filter(None, way)))
+@every_way
 def test_lanes_that_jump_through_a_register_each_go_where_theirs_says(way):
     """A table of jumps: thread t goes to case t % 3, and notes where it would return to."""
     code = Assembly()

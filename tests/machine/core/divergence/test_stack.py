@@ -10,11 +10,11 @@ from warploom.isa import uop as u
 from warploom.isa.uop import Uop
 from warploom.machine.core.divergence.gathering import gather
 from warploom.machine.core.divergence.path_table import MAX_PATHS, SIDES, PathTable, clear
-from warploom.machine.core.divergence.stack import branch, push, select_path
+from warploom.machine.core.divergence.stack import branch, jump_apart, push, select_path
 from warploom.machine.core.warps.barrier import WHOLE_WARP
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.engine.bits import bit
-from warploom.machine.engine.unit import unit
+from warploom.machine.engine.unit import mirror, unit, zeros
 
 LANES = 6
 WHOLE = u.NUMBER["yield"]  # stands for an instruction of the whole warp: barrier `imm`, a `tmc` where that is 0, a `wspawn` below
@@ -245,3 +245,36 @@ def test_the_stack_has_as_many_entries_as_the_machine_gives_it():
         assert count == limit
         assert after[0][0]["peak"] == limit
         assert after[0][0]["pc"][5, :limit].tolist() == list(range(limit))
+
+
+def parted(calls, limit=8, rejoins_at=20):
+    """A warp at instruction 7 of which lanes 1 and 3 jump elsewhere than the others. (whether there was room, the stack, the warp)"""
+    warps, stack = (mirror(zeros(1, kind))[0] for kind in (Warps, PathTable))
+    stack.limit, stack.rejoins_at[WARP] = limit, rejoins_at
+    warps.mask[WARP] = warps.threads[WARP] = np.uint64(0b1111)
+    warps.pc[WARP] = 7
+    room = jump_apart(stack, warps, WARP, np.uint64(0b1010), np.int64(8 if calls else rejoins_at))
+    return room, stack, warps
+
+
+def test_lanes_that_are_called_elsewhere_meet_after_the_call():
+    room, stack, warps = parted(calls=True)
+    assert (room, int(warps.mask[WARP]), int(stack.rejoins_at[WARP]), int(stack.sides[WARP])) == (1, 0b0101, 8, 1)
+    for mask, pc in ((0b1010, 7), (0b1111, 8)):  # the others execute the call, then all are after it
+        warps.pc[WARP] = 8
+        select_path(stack, warps, WARP)
+        assert (int(warps.mask[WARP]), int(warps.pc[WARP])) == (mask, pc)
+    assert (int(stack.count[WARP]), int(stack.rejoins_at[WARP])) == (0, 20)
+
+
+def test_lanes_that_jump_elsewhere_meet_where_their_path_ends():
+    room, stack, warps = parted(calls=False)
+    assert (room, int(warps.mask[WARP]), int(stack.count[WARP]), int(stack.rejoins_at[WARP])) == (1, 0b0101, 1, 20)
+    warps.pc[WARP] = 20
+    select_path(stack, warps, WARP)
+    assert (int(warps.mask[WARP]), int(warps.pc[WARP]), int(stack.rejoins_at[WARP])) == (0b1010, 7, 20)
+
+
+def test_a_jump_to_different_places_needs_room_for_those_that_wait():
+    assert [parted(calls=True, limit=limit)[0] for limit in (0, 1, 2)] == [0, 0, 1]
+    assert [parted(calls=False, limit=limit)[0] for limit in (0, 1)] == [0, 1]

@@ -18,6 +18,7 @@ from warploom.machine.core.divergence.minpc import select_path as minpc_select_p
 from warploom.machine.core.divergence.path_table import AT_BARRIER, READY, all_arrive, put, put_aside, split_group
 from warploom.machine.core.divergence.path_table import clear as clear_paths
 from warploom.machine.core.divergence.stack import branch as stack_branch
+from warploom.machine.core.divergence.stack import jump_apart
 from warploom.machine.core.divergence.stack import select_path as stack_select_path
 from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.unit import unit
@@ -57,12 +58,18 @@ def diverge(gpu, core, warp, taken, target, reconvergence_pc):
 
 
 @unit
-def diverge_indirect(gpu, core, warp, jumping, same):
+def diverge_indirect(gpu, core, warp, jumping, same, calls):
     """Of the lanes `jumping`, `same` go to one place through a register, the others elsewhere: those wait, and execute this jump again.
 
-    Returns 0 or the number of a fault.
+    calls: 1 where it keeps the way back, to the next instruction. Returns 0 or the number of a fault.
     """
     warps = core.warps
+    if core.divergence == STACK:
+        reconvergence_pc = np.int64(warps.pc[warp]) + 1 if calls != 0 else np.int64(core.path_table.rejoins_at[warp])
+        if jump_apart(core.path_table, warps, warp, jumping & ~same, reconvergence_pc) == 0:
+            gpu.fault.limit = core.path_table.limit
+            return np.int64(STACK_OVERFLOW)
+        return np.int64(0)
     if core.any_order != 0:
         put(core.path_table, warp, jumping & ~same, np.int64(warps.pc[warp]), READY)
         warps.mask[warp] = warps.mask[warp] & ~(jumping & ~same)

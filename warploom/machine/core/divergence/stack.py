@@ -44,17 +44,39 @@ def branch(stack, warps, warp, taken, target, reconvergence_pc):
 
     Both sides are not empty.
     """
-    mask = warps.mask[warp]
-    other = mask & ~taken
+    other = warps.mask[warp] & ~taken
     following = np.int64(warps.pc[warp]) + 1
-    # A loop whose exit branch reconverges where the running path does anyway adds no entry, so the stack does not grow.
-    if reconvergence_pc != stack.rejoins_at[warp]:
-        if push(stack, warp, mask, reconvergence_pc, stack.rejoins_at[warp]) == 0:
-            return 0
-        stack.state[warp, stack.count[warp] - 1] = RECONVERGENCE
+    if _reconverge(stack, warps, warp, reconvergence_pc) == 0:
+        return 0
     if taken_first(stack.first_side, taken, other) != 0:
         return _choose(stack, warps, warp, taken, np.int64(target), other, following, reconvergence_pc)
     return _choose(stack, warps, warp, other, following, taken, np.int64(target), reconvergence_pc)
+
+
+@unit
+def jump_apart(stack, warps, warp, others, reconvergence_pc):
+    """Of the running lanes the `others` wait at this jump, and execute it when the rest is at the reconvergence PC.
+
+    A call through a register reconverges after it; any other jump where the running path does. AMD's compiler writes such a loop over the
+    targets itself (LLVM, SIInstrInfo.cpp: a "waterfall" loop); each pass takes the lanes that agree with the first one. Returns 0 when the
+    stack is full.
+    """
+    if _reconverge(stack, warps, warp, reconvergence_pc) == 0:
+        return 0
+    here = np.int64(warps.pc[warp])
+    return _choose(stack, warps, warp, warps.mask[warp] & ~others, here, others, here, reconvergence_pc)
+
+
+@unit
+def _reconverge(stack, warps, warp, reconvergence_pc):
+    """The running lanes are about to part until a reconvergence PC, where all of them continue. Returns 0 when the stack is full."""
+    # A loop whose exit branch reconverges where the running path does anyway adds no entry, so the stack does not grow.
+    if reconvergence_pc == stack.rejoins_at[warp]:
+        return 1
+    if push(stack, warp, warps.mask[warp], reconvergence_pc, stack.rejoins_at[warp]) == 0:
+        return 0
+    stack.state[warp, stack.count[warp] - 1] = RECONVERGENCE
+    return 1
 
 
 @unit
