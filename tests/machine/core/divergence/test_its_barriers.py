@@ -116,7 +116,7 @@ def test_a_group_waits_at_a_sync_for_lanes_that_have_not_ended(named, waits):
     assert [lanes_of(row) for row in convergence.named[WARP, :3]] == [named if waits else set()] * 2 + [set()]
 
 
-@pytest.mark.parametrize("states", product((READY, AT_RECONVERGENCE, AT_BARRIER), repeat=3))
+@pytest.mark.parametrize("states", list(product((READY, AT_RECONVERGENCE, AT_BARRIER), repeat=3)))
 def test_the_first_group_that_is_ready_runs_and_else_the_first_that_waits_for_others(states):
     """All wait for lane 7 at instruction 5, which is at a barrier of the block; the one that goes on is no longer waited for there."""
     groups = [({number}, 5, state) for number, state in enumerate(states)]

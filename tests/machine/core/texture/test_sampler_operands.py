@@ -12,7 +12,7 @@ from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.engine.unit import mirror, zeros
 
 
-@pytest.mark.parametrize("places", product(("lane", "scalar", "immediate"), repeat=3))
+@pytest.mark.parametrize("places", list(product(("lane", "scalar", "immediate"), repeat=3)))
 def test_each_operand_of_an_image_store_comes_from_its_own_place(places):
     """(2, 1) = 0x11223344 from registers of lanes, (3, 0) = 0x55667788 from scalar ones, and the immediate is 1."""
     image = Image("rgba8", 4, 2)
