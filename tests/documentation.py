@@ -414,7 +414,7 @@ def _sources() -> str:
 
 def _written(value: Any) -> str:
     """A value as a preset's file has it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value) or "''"
 
 
 def _first_sentence(text: str | None) -> str:

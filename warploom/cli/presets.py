@@ -100,9 +100,12 @@ def _table(rows: list[dict[str, Any]], columns: int, shown: str) -> Iterator[Lin
         value = row[shown]
         differs = shown == "value" and value != row["default"]
         text = str(value).lower() if isinstance(value, bool) else str(value)
-        name, number = (f"{row['name']:<{NAME}} ", "bold"), (f"{text:>{VALUE}}  ", "bold green" if differs else "")
+        style, below = "bold green" if differs else "", len(text) > 2 * VALUE  # a long value has a line of its own
+        name, number = (f"{row['name']:<{NAME}} ", "bold"), (f"{'' if below else text:>{VALUE}}  ", style)
         limits = row["range"].replace(" .. ", " to ").replace(" | ", ", ")
         yield from _wrapped([name, number], f"{limits} {row['unit']}".rstrip(), columns, NAME + VALUE + 3)
+        if below:
+            yield from _wrapped([("    value: ", "dim")], text, columns, 11, style)
         yield from _wrapped([("    ", "")], row["meaning"], columns, 4)
         if row.get("source"):
             yield from _wrapped([("    source: ", "dim")], row["source"], columns, 12, "dim")

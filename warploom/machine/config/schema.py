@@ -309,6 +309,10 @@ class Lsu(Section):
     ) = 0  # fmt: skip
     coalesce: _switch("lanes that touch the same line share one transaction") = True
     sector: _number("bytes that a transaction moves at least; divides the line", "bytes", at_least=1, at_most=128) = 32
+    write_back: _number(
+        "bytes per cycle that a load writes into registers, so that one of several words per lane takes longer; 0: no limit", "bytes per cycle",
+        at_most=4096,
+    ) = 0  # fmt: skip
     stores: _number(
         "transactions of stores that a core may have in flight until the level that keeps them has answered; 0: no limit and no answer, and "
         "nothing waits for stores, the end of the kernel neither, as in guppy",

@@ -283,6 +283,7 @@ def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -
     lsu.line_shift, lsu.sector_shift = config.l1.line.bit_length() - 1, _sector_shift(config, config.l1.line)
     wanted = program.launch.shared_bytes + config.shared.reserved  # of a block, which is handed out in whole units
     l1 = structs.replace(config.l1, bytes=l1_bytes(config, resident * -(-wanted // config.shared.unit) * config.shared.unit))
+    lsu.write_cycles = config.core.lanes * BANK_BYTES // config.lsu.write_back if config.lsu.write_back else 0
     lsu.latency, lsu.cached = config.l1.latency, int(l1.bytes > 0)
     lsu.write_back, lsu.write_allocate = int(config.l1.write == "back"), int(config.l1.allocate)
     lsu.tracks_bytes, lsu.store_limit = _tracks_bytes(config), config.lsu.stores

@@ -58,7 +58,7 @@ def resident(bench: Bench, threads: int, registers: int = 16) -> int:
     k.mov(VALUE, 1)
     k.label("STAY")
     for _ in range(4):  # slow, so that the warps that stay leave issue slots to those that come
-        k.op("div", VALUE, VALUE, VALUE)
+        k.unary("frsqrt", VALUE, VALUE)
     k.special(END, "cycle")
     k.op("sub", END, END, BEGIN)
     k.op("sltu", END, END, imm=STAY)

@@ -4,6 +4,8 @@ import pytest
 
 from tests.machine.core.unit_bench import bench, events, mask
 from tests.machine.programs import FREE, LANE, Assembly
+from warploom.gpu import GPU
+from warploom.isa.uop import NONE, WRITES
 from warploom.machine.accounting.events import COMPLETE
 from warploom.machine.core.load_store.completion import complete, count_answer, reach_cache
 from warploom.machine.engine.unit import FOREVER
@@ -39,6 +41,27 @@ def test_an_access_is_complete_when_all_has_left_and_all_is_answered(open_, leav
     assert (core.lsu.open[ACCESS], core.lsu.done[ACCESS]) == (open_ - 1, NOW)
     assert (core.lsu.freed, core.warps.pending[WARP]) == ((1, 2) if done else (0, 3))
     assert core.scoreboard.ready[WARP, FREE] == (NOW + 1 if done else FOREVER)
+
+
+@pytest.mark.parametrize(("write_cycles", "registers", "later"), [(0, 4, 0), (2, 1, 0), (2, 2, 2), (2, 4, 6), (2, 0, 0), (4, 2, 4)])
+def test_each_register_beyond_the_first_takes_cycles_to_be_written(write_cycles, registers, later):
+    gpu, core, tables = on_its_way()
+    core.lsu.done[ACCESS], core.lsu.write_cycles, tables.code[0, WRITES] = NOW, write_cycles, registers
+    complete(gpu, core, core.lsu, ACCESS, tables, NOW)
+    assert core.warps.landed[WARP] == NOW + 1 + later
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+@pytest.mark.parametrize(("pieces", "later"), [([{"size": 8}], 2), ([{"size": 8}, {"size": 8}], 6)])
+def test_a_load_of_64_bits_takes_two_cycles_more_and_one_of_128_six(pieces, later, engine):
+    """Huerta et al., MICRO 2025, table 2: 32, 34 and 38 cycles."""
+    code = Assembly()
+    code.bundle(*({"name": "load", "dst": FREE + 2 * n, "a": NONE, "imm": 8 * n, **one} for n, one in enumerate(pieces)))
+    code("add", dst=FREE, a=FREE, b=FREE)
+    code("exit")
+    program = code.program(threads=32, block=32)
+    cycles = [GPU("sm", set={"lsu.write_back": width}, engine=engine).run(program).cycles for width in (0, 64)]
+    assert cycles[1] - cycles[0] == later
 
 
 def test_the_latest_answer_counts():

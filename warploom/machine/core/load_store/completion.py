@@ -3,12 +3,18 @@
 
 In hardware: a counter an access of what it still waits for, beside the scoreboard, which it tells; and the counters of a warp's loads and
 stores that fences look at.
+
+The way back to the register file has a limited width, so a load of several words per lane has its last register later. Only the load
+itself waits for that: the accesses after it are not held up.
+
+Source: Huerta et al., "Analyzing modern NVIDIA GPU cores", MICRO 2025 (512 bits a cycle; loads of 64 and 128 bits 2 and 6 cycles more).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from warploom.isa.uop import WRITES
 from warploom.machine.accounting.events import COMPLETE, emit
 from warploom.machine.accounting.reasons import LONG_SCOREBOARD
 from warploom.machine.core.warps.access_order import answer_access
@@ -55,6 +61,8 @@ def complete(gpu, core, lsu, access, tables, now):
     lsu.count = lsu.count - lsu.keeps
     if core.full_units != EMPTY:  # a warp may have been waiting for room
         gpu.wake[core.number] = min(np.int64(gpu.wake[core.number]), np.int64(now + 1))
+    if lsu.write_cycles != 0 and lsu.kind[access] != STORE:
+        done = done + lsu.write_cycles * max(np.int64(tables.code[lsu.pc[access], WRITES]) - 1, np.int64(0))
     if core.counts > 1 and lsu.kind[access] != STORE and lsu.texture == 0:
         core.monitor.load_latency = core.monitor.load_latency + (done + 1 - lsu.issued[access]) * popcount(lsu.mask[access])
     if lsu.launched[access] == warps.started[warp]:  # else the warp has ended or was stopped, and a new one has its slot

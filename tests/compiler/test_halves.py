@@ -7,6 +7,7 @@ import pytest
 
 import warploom
 from warploom import cuda
+from warploom.compiler.halves import half_bits
 from warploom.isa.uop import ISSUE_LATENCY, L_CONVERT, L_HALF
 
 # Zeros, the smallest subnormal and normal numbers and their neighbours, ties of rounding, the largest, infinities and NaN.
@@ -117,3 +118,11 @@ def test_operations_on_halves_are_instructions_of_their_class_without_conversion
         run[1, 32](*arguments)
         found = next(iter(run.programs.values())).program.code[:, ISSUE_LATENCY].tolist()
         assert (found.count(L_HALF), found.count(L_CONVERT)) == (halves, conversions)
+
+
+@pytest.mark.parametrize(
+    ("number", "bits"), [(1.0, 0x3C00), (-0.0, 0x8000), (65504.0, 0x7BFF), (65536.0, None), (0.1, None), (2.0**-24, 1), (2.0**-25, None)]
+)
+def test_a_constant_is_a_half_where_it_is_one_exactly(number, bits):
+    assert half_bits(number) == bits
+    assert half_bits(float("inf")) == 0x7C00 and half_bits(float("nan")) == 0x7E00
