@@ -99,8 +99,7 @@ def unit_accepts(core, port, now):
 
 @inlined
 def count_full_units(core, number, awake, cycles, first):
-    """Count cycles, of which `first` is one, in which warps of scheduler `number` that are awake need a full unit, or it still reads operands
-    of an earlier instruction."""
+    """Count cycles, from `first` on, in which warps of scheduler `number` that are awake need a full unit, or it still reads operands."""
     if core.operands.banks != 0 and core.operands.held[number] > first:
         if awake != EMPTY:
             core.operands.held_cycles[number] += cycles
