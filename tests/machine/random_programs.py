@@ -408,9 +408,10 @@ def machines(**fixed: Any) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def _effective(settings: dict[str, Any]) -> dict[str, Any]:
-    """Without those that are about a part which the machine does not have."""
+    """Without those that switch on what cannot act; what is a part of that goes with it."""
     config = _build(Config().flat() | settings, "random")
-    return {name: value for name, value in settings.items() if not why_without_effect(config, name)}
+    left = {name: value for name, value in settings.items() if not why_without_effect(config, name)}
+    return left if len(left) == len(settings) else _effective(left)
 
 
 def _of_one_kind(settings: dict[str, Any]) -> dict[str, Any]:
