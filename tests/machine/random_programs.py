@@ -15,8 +15,12 @@ from hypothesis import strategies as st
 from tests.machine.programs import BLOCK, FREE, GLOBAL, SMALL, THREAD, Assembly
 from warploom.isa import uop as u
 from warploom.isa.program import Program
+from warploom.machine.config.effective import why_without_effect
+from warploom.machine.config.presets import _build
+from warploom.machine.config.schema import Config
 from warploom.machine.core.scheduling.policies import POLICIES
 from warploom.machine.memory.address_hash import HASHES
+from warploom.machine.memory.cache import SET_HASHES
 
 # Memory: a table that is only read, counters for atomic operations, and 16 bytes a thread of its own.
 TABLE, COUNTERS, OWN, BYTES = 0, 256, 512, 2048
@@ -44,7 +48,7 @@ simple = st.one_of(
     st.tuples(st.just("recall"), values, st.integers(0, 3)),
     st.tuples(st.just("byte"), values, st.integers(0, 15)),
     st.tuples(st.just("count"), values, values),
-    st.tuples(st.just("fence")),
+    st.tuples(st.just("fence"), st.sampled_from([u.FENCE_DEVICE, u.FENCE_BLOCK])),
     st.tuples(st.just("keep_pair"), values, values, st.integers(0, 1)),
     st.tuples(st.just("recall_pair"), st.sampled_from(VALUES[:-1]), st.integers(0, 1)),
     st.tuples(st.just("count_pair"), values, values),
@@ -255,7 +259,7 @@ class Writer(Assembly):
                 self.op("and", SCRATCH, rest[1], imm=1)
                 self(rest[0], dst=rest[1], c=SCRATCH, imm=2)
             elif kind == "fence":
-                self("fence")
+                self("fence", imm=rest[0])
             elif kind == "exchange":
                 self.exchange(rest[0], block)
             elif kind == "if":
@@ -395,11 +399,23 @@ def machines(**fixed: Any) -> st.SearchStrategy[dict[str, Any]]:
         "latency.float_root": [0, 9], "latency.float_compare": [0, 6],
         "latency.to_float": [0, 1], "latency.to_integer": [0, 3], "latency.scalar": [1, 3],
         "pipes.vector": [False, False, True], "pipes.scalar": [False, True], "pipes.multiply_interval": [0, 7],
-        "core.issues_per_turn": [0, 0, 1, 3],
+        "core.issues_per_turn": [0, 0, 1, 3], "core.fence_device": [0, 0, 40], "core.fence_block": [0, 0, 7],
+        "operands.reuse": [False, True], "dram.overtakes": [0, 1, 3], "dram.rrd": [0, 3], "dram.wl": [0, 2], "l2.atomic_latency": [0, 50],
+        "l2.replacement": ["lru", "plru", "random"], "l1.hash": [*SET_HASHES], "memory.lookup": ["begin", "begin", "end"],
+        "fetch.latency": [1, 3], "fetch.miss_latency": [1, 20], "fetch.waits": [False, True],
+        "fetch.shared": [0, 0, 8], "fetch.ahead": [0, 2],
+        "pipes.shuffle": ["integer", "load_store"], "pipes.load_store_interval": [0, 4],
     }  # fmt: skip
     picks = {name: st.just(fixed[name]) if name in fixed else st.sampled_from(options) for name, options in choices.items()}
     base = {**SMALL, "memory.bytes": BYTES, "shared.bytes": 1024}
-    return st.fixed_dictionaries(picks).map(lambda made: {**base, **_of_one_kind({**_with_rows(made), **fixed}), **fixed})
+    return st.fixed_dictionaries(picks).map(lambda made: _effective({**base, **_of_one_kind({**_with_rows(made), **fixed}), **fixed}))
+
+
+def _effective(settings: dict[str, Any]) -> dict[str, Any]:
+    """Without those that switch on what cannot act; what is a part of that goes with it."""
+    config = _build(Config().flat() | settings, "random")
+    left = {name: value for name, value in settings.items() if not why_without_effect(config, name)}
+    return left if len(left) == len(settings) else _effective(left)
 
 
 def _of_one_kind(settings: dict[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from warploom.machine.core.scheduling.scheduler import Scheduler
 from warploom.machine.device.machine import PipelineMachine
 from warploom.machine.engine.unit import mirror, zeros
 from warploom.machine.run.compile import entry_call
+from warploom.machine.run.driver import drive
 
 A, B, C, D = range(FREE, FREE + 4)
 
@@ -58,6 +59,32 @@ def test_both_engines_and_any_switching_between_them_give_the_same_bytes(masks):
 def test_how_a_run_is_cut_into_slices_changes_nothing(body, seed, settings_, cut):
     config, program = load_config(Config(), settings_), written(body, 20, 10, table(seed))
     assert go(config, program, ["native"], cut).state() == go(config, program, ["native"], 1_000_000).state()
+
+
+def stepped_in_every_cycle(config, program, most):
+    """A machine after its run, of whose cores with warps none has skipped a cycle."""
+    made = PipelineMachine(config, program)
+    call = entry_call(made, "native", None)
+    with np.errstate(all="ignore"):
+        while made.cycle < most and (code := call(made.cycle + 1)) == LIMIT:
+            for core in range(config.gpu.cores):
+                if made.cores["warps"]["active"][core]:
+                    made.gpu["wake"][core] = 0
+    assert code == DONE
+    return made
+
+
+@settings(max_examples=12, deadline=None)
+@given(statements(), seeds, st.sampled_from(["stack", "minpc", "its", "dwf"]), st.data())
+def test_cycles_that_are_skipped_would_have_changed_nothing(body, seed, mechanism, data):
+    settings_ = data.draw(machines(**{"core.divergence": mechanism}))
+    config, program = load_config(Config(), settings_), written(body, 30, 10, table(seed))
+    skipping = PipelineMachine(config, program)
+    if drive(skipping, engine="native", max_cycles=8000).status == "done":
+        other = stepped_in_every_cycle(config, program, 9000)
+        assert (other.cycle, other.profile.tolist(), words(other).tolist()) == (
+            skipping.cycle, skipping.profile.tolist(), words(skipping).tolist(),
+        )  # fmt: skip
 
 
 def times(code, *, threads=4, **changes):

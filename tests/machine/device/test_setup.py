@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.machine.programs import FREE, GLOBAL, Assembly, machine, run, words
+from tests.machine.programs import FREE, GLOBAL, Assembly, config, machine, run, words
 from warploom.gpu import GPU
 from warploom.isa import uop as u
 from warploom.machine.accounting.status import LaunchError
@@ -99,9 +99,18 @@ def test_all_cores_are_alike_but_for_their_number():
     assert np.array_equal(cores[0].tobytes(), cores[2].tobytes())
 
 
+def test_what_is_left_of_a_part_that_is_taken_away_is_not_set_up():
+    """Schedulers that share their ALUs have no way between pipes, and a core without an L1 no groups that look lines up."""
+    crossing = load_config(config(pipes__owner="scheduler", latency__to_float=2), {"pipes.owner": "core"})
+    made = PipelineMachine(crossing, one())
+    assert made.cores["scoreboard"]["crosses"].tolist() == made.cores["partitions"]["own"].tolist() == [0]
+    made = PipelineMachine(load_config(config(lsu__group=8), {"l1.bytes": 0}), one())
+    assert made.cores["lsu"]["in_banks"].tolist() == [0]
+
+
 @pytest.mark.parametrize("waits", [False, True])
 def test_whether_a_fetch_waits_reaches_the_fetch_unit(waits):
-    made = machine(one(), fetch__waits=waits)
+    made = machine(one(), fetch__buffer=1, fetch__waits=waits)
     assert made.cores["fetch"]["waits"].tolist() == [int(waits)] * len(made.cores)
 
 
@@ -129,7 +138,7 @@ FIELDS = [
     ({"l1__line": 32, "l2__line": 128, "l2__bytes": 2048, "dram__row": 1024}, "gpu", {"dram.interleave_shift": 7, "dram.row_shift": 3}),
     ({"l1__line": 64, "l2__line": 64, "l2__bytes": 2048, "dram__row": 1024}, "gpu", {"dram.interleave_shift": 6, "dram.row_shift": 4}),
     ({"l1__line": 32, "l2__line": 128, "l2__bytes": 0, "dram__row": 1024}, "gpu", {"dram.interleave_shift": 5, "dram.row_shift": 5}),
-    ({"fetch__shared": 5, "fetch__ahead": 2}, "gpu", {"shared_fetch.lines": 5, "shared_fetch.ahead": 2}),
+    ({"fetch__buffer": 1, "fetch__shared": 5, "fetch__ahead": 2}, "gpu", {"shared_fetch.lines": 5, "shared_fetch.ahead": 2}),
     ({"l2__latency": 31}, "gpu", {"has_dram": 1, "l2.present": 1, "l2.latency": 31, "grid.barrier_latency": 62, "l2.ahead": 0}),
     ({"l2__slices": 4}, "gpu", {"l2.cache.slices.places": 4}),
     ({"l2__bytes": 0, "l2__slices": 4}, "gpu", {"l2.cache.slices.places": 1}),  # requests pass the one place where it would be
@@ -168,7 +177,6 @@ FIELDS = [
      {"latency": {u.LATENCIES.index("control"): 1, u.LATENCIES.index("memory"): 1, u.LATENCIES.index("mask"): 4}}),
     ({"pipes__owner": "scheduler", "pipes__divide_interval": 9, "pipes__double_lanes": 2}, "core",
      {"partitions.hold": {u.LATENCIES.index("divide"): 9, u.LATENCIES.index("double"): 2, u.LATENCIES.index("alu"): 1}}),
-    ({"latency__to_float": 2}, "core", {"scoreboard.crosses": 0, "partitions.own": 0}),  # where the schedulers share their ALUs
     ({"core__schedulers": 2, "core__fetch_group": 3}, "core",
      {"scheduler_count": 2, "schedulers": {(1, "owned"): 0b1010, (1, "number"): 1, (1, "step"): 2, (1, "warps"): 4, (1, "last"): -1,
                                            (1, "group_size"): 3, (0, "owned"): 0b0101}}),
@@ -191,13 +199,12 @@ FIELDS = [
      {"fetch.waits": 1, "fetch.buffer": 2, "fetch.per_cycle": 3, "fetch.line": 8, "fetch.line_shift": 3, "fetch.sets": 16, "fetch.ways": 5,
       "fetch.latency": 6, "fetch.miss_latency": 33, "fetch.channels": 0}),
     ({"fetch__line": 6}, "core", {"fetch.line": 6, "fetch.line_shift": 0}),
-    ({"fetch__sets": 1, "fetch__l0_sets": 2, "fetch__l0_ways": 3, "fetch__l0_latency": 4, "fetch__l0_ahead": 5}, "core",
+    ({"fetch__buffer": 1, "fetch__sets": 1, "fetch__l0_sets": 2, "fetch__l0_ways": 3, "fetch__l0_latency": 4, "fetch__l0_ahead": 5}, "core",
      {"fetch.l0_sets": 2, "fetch.l0_ways": 3, "fetch.l0_latency": 4, "fetch.l0_ahead": 5}),
     ({"shared__latency": 9, "shared__banks": 8, "shared__bank_bytes": 2}, "core",
      {"shared_latency": 9, "shared_banks": 8, "shared_bank_bytes": 2}),
     ({"lsu__group": 8, "l1__banks": 16, "core__lanes": 20}, "core",
      {"lsu.in_banks": 1, "lsu.group_shift": 3, "lsu.all_groups": 0b111, "lsu.banks": 16, "lsu.row_bytes": 64}),
-    ({"lsu__group": 8, "l1__bytes": 0}, "core", {"lsu.in_banks": 0}),
     ({"lsu__queue": 3, "lsu__ports": 2, "lsu__coalesce": False, "lsu__stores": 4, "l1__latency": 8, "l1__mshrs": 6, "l1__merges": 7},
      "core",
      {"lsu.capacity": 3, "lsu.ports": 2, "lsu.merge": 0, "lsu.store_limit": 4, "lsu.latency": 8, "lsu.misses.limit": 6,

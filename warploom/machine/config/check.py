@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from warploom.machine.config.derived import shape_of
+from warploom.machine.config.effective import check_parts
 from warploom.machine.config.schema import L2, Cache, Config, ignored
 from warploom.machine.config.sequences import SEQUENCES, parts_of
 from warploom.machine.core.load_store.constant_cache import MAX_CONSTANT_LINES
@@ -42,6 +43,9 @@ OWN = {
 def check_effective(config: Config, changed: Iterable[str]) -> None:
     """Raises ConfigError when a setting that is changed by hand says nothing on this machine: that is a mistake, or an older name."""
     own = config.pipes.owner == "scheduler"
+    changed = tuple(changed)
+    if config.core.control == "pipeline":
+        check_parts(config, changed)
     for name in changed:
         if own and name.startswith("alu."):
             instead = f"set {OWN[name]}, or pipes.owner=core" if name in OWN else "set pipes.owner=core"

@@ -297,7 +297,8 @@ class Fetch(Section):
 
 class Lsu(Section):
     queue: _number(
-        "memory instructions that the load/store unit holds; with pipes.owner=scheduler each scheduler has an equal part of them, rounded down",
+        "memory instructions that the load/store unit holds; with pipes.owner=scheduler each scheduler has an equal part of them, rounded down, "
+        "at least one",
         "instructions", at_least=1, at_most=64,
     ) = 16  # fmt: skip
     ports: _number(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.machine.programs import FREE, GLOBAL, LANE, WARP, Assembly, issues, machine, run, words
 from tests.machine.random_programs import expected, launches, machines, seeds, statements, table, written
 from tests.machine.two_engines import both
-from warploom.isa.uop import FIRST_UOP, NUMBER, OP, SPECIAL_NUMBER, scalar
+from warploom.isa.uop import FENCE_DEVICE, FIRST_UOP, NUMBER, OP, SPECIAL_NUMBER, scalar
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config
@@ -307,7 +307,7 @@ def test_a_fence_takes_its_time_once_for_each_thread_whatever_warps_are_formed_m
     @settings(max_examples=12, deadline=None)
     @given(statements(), launches, seeds, kinds)
     def check(body, launch, seed, shape):
-        program = written([("fence",), *body, ("fence",)], *launch, table(seed))
+        program = written([("fence", FENCE_DEVICE), *body, ("fence", FENCE_DEVICE)], *launch, table(seed))
         made = PipelineMachine(load_config(Config(), shape), program, tracing=True)
         begun[0] = 0
         outcome = drive(made, engine="python", max_cycles=3000)
