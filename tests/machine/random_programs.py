@@ -412,10 +412,10 @@ def machines(**fixed: Any) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def _effective(settings: dict[str, Any]) -> dict[str, Any]:
-    """Without those that switch on what cannot act; what is a part of that goes with it."""
+    """What cannot act is off, and what is a part of that with it."""
     config = _build(Config().flat() | settings, "random")
-    left = {name: value for name, value in settings.items() if not why_without_effect(config, name)}
-    return left if len(left) == len(settings) else _effective(left)
+    found = {name: Config()[name] if why_without_effect(config, name) else value for name, value in settings.items()}
+    return found if found == settings else _effective(found)
 
 
 def _of_one_kind(settings: dict[str, Any]) -> dict[str, Any]:

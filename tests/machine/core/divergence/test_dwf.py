@@ -284,7 +284,7 @@ def test_the_cycles_that_are_skipped_would_have_changed_nothing(heuristic):
         fetching = {"fetch.buffer": buffer, "fetch.latency": 3}
         told = []
         for every in (0, 1):
-            made = PipelineMachine(load_config(Config(), {**shape, **fetching}), program)
+            made = PipelineMachine(load_config(load_config(Config(), shape), fetching), program)
             made.gpu["every_cycle"] = every
             outcome = drive(made, engine="native", max_cycles=100_000)
             told.append((outcome.status, made.cycle, made.profile.tolist(), words(made).tolist()))
