@@ -36,12 +36,12 @@ IDEAS = (
     ),
     Idea(
         COALESCING,
-        {"lsu.coalesce": False, "lsu.ports": 1, "lsu.group": 0},
+        {"lsu.coalesce": False, "lsu.ports": 1},
         "lanes that touch the same <lsu.sector> bytes share one request; costs comparators between the lanes' addresses",
     ),
     Idea(
         "data cache",
-        {"l1.bytes": 0, "shared.unified": 0},
+        {"l1.bytes": 0, "shared.unified": 0, "lsu.group": 0},
         "each core keeps <l1.bytes> bytes of what it has loaded; costs that SRAM with tags, and <l1.latency> cycles for every access "
         "that misses",
         needs=(COALESCING,),

@@ -35,12 +35,14 @@ def test_what_cannot_act_is_refused_and_says_what_to_set(absent, present, switch
         assert str(error.value).startswith(f"{name} has no effect here: ") and "; set " in str(error.value)
         assert load_config(there, {name: value})[name] == value
         assert load_config(without, {name: without[name]}) == without  # to say that it is off is no mistake
+        assert load_config(there, {**absent, name: value})[name] == value  # nor to leave the part out, as one of several machines
 
 
 def test_overtaking_takes_a_queue_to_choose_from():
     banks = {"dram.banks": 2, "dram.row": 256, "dram.bandwidth": 8}
+    in_order = load_config(Config(), {**SMALL, **banks, "dram.queue": 1})
     with pytest.raises(ConfigError, match=r"^dram\.overtakes has no effect here: requests of a channel are served in order"):
-        load_config(Config(), {**SMALL, **banks, "dram.queue": 1, "dram.overtakes": 2})
+        load_config(in_order, {"dram.overtakes": 2})
 
 
 def test_each_row_is_tested():

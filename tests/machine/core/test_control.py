@@ -70,7 +70,7 @@ def test_lanes_that_jump_to_different_places_are_named():
     code.op("shl", A, A, imm=1)
     code("jump_register", a=A)
     code("exit")
-    assert "threads 0-1 go to one, threads 2-3 do not" in fault(code)
+    assert "threads 0-1 go to one, threads 2-3 do not" in fault(code, core__divergence="uniform")
 
 
 @pytest.mark.parametrize("branch_latency", [1, 3])
