@@ -274,6 +274,13 @@ def test_a_program_of_a_machine_with_warps_climbs_to_its_own(tmp_path):
         assert body(*program)["rungs"][-1]["cycles"] == top["cycles"]
 
 
+def test_the_title_counts_no_threads_of_a_program_that_starts_them_itself(tmp_path):
+    (tmp_path / "x.csv").write_text("1, 2, 3, 4\n")
+    buffers = [f"--buffer={name}={tmp_path / 'x.csv'}" for name in ("x", "y")]
+    shown = run(str(EXAMPLES / "vortex" / "saxpy.elf"), "--threads=4", "--arg=a=2", *buffers).stdout
+    assert shown.startswith("saxpy from a bare vortex-2024 up: it starts its threads itself\n")
+
+
 def test_the_generation_of_vortex_that_is_asked_for_needs_no_machine(tmp_path):
     path = tmp_path / "a.vx"
     path.write_text("csrr t0, 0xcc3\nvx_tmc zero\n")  # a control register of both, with different names

@@ -87,3 +87,9 @@ def test_the_nearest_word_is_found_in_any_case():
     assert closest("zzz", ["CONST"]) == ""
     assert nearest("gpu.core", ["gpu.cores", "core.warps"]) == ", did you mean 'gpu.cores'?"
     assert nearest("zzz", ["CONST"]) == ""
+
+
+def test_of_a_file_that_is_not_here_no_line_is_shown():
+    diagnostics = collect("\n\n\n", "runtime.c")
+    diagnostics.warning(Position(2, 4), "there is no such register", 3)
+    assert render_all(diagnostics.warnings, diagnostics.source) == "runtime.c:2:4: warning: there is no such register"

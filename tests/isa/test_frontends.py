@@ -90,6 +90,7 @@ def test_an_ending_or_a_name_that_is_not_known():
         "kernel.asn: error: the ending '.asn' belongs to no instruction set\n    fix: name the file .asm for tiny"
     )
     assert message("kernel").startswith("kernel: error: the name has no ending that says which instruction set it is")
+    assert message("kernel").endswith("or say which instruction set it is: --isa NAME")
     assert message("kernel.asm", "tinny").startswith("kernel.asm: error: there is no instruction set 'tinny', did you mean 'tiny'?")
 
 

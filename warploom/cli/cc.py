@@ -33,12 +33,16 @@ def command(files: tuple[str, ...], output: str, target: str, level: str, as_jso
       warploom cc saxpy.cl -o saxpy.co --target gcn
     """
     from warploom.cli.common import is_among
-    from warploom.isa.c.compiler import compile_c
+    from warploom.isa.c.compiler import WITH_CPP, compile_c
+    from warploom.isa.c.parameters import kernels_of
+    from warploom.isa.riscv import elf
     from warploom.isa.vortex.front_end import guard_warnings
 
     if is_among(output, files):
         raise UserError(f"-o {output}: this file is an input; name a different one")
     data = compile_c(files, target, level, beside=output)
+    if target in WITH_CPP:
+        elf.startable(data, files[0], kernels_of(data, elf.read(data, files[0], lines=False)[0].symbols), None)
     write_file(output, data)
     warnings, sources = guard_warnings(data, output) if target.startswith("vortex") else ([], ())
     if as_json:

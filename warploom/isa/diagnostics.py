@@ -119,7 +119,7 @@ def _render(diagnostic: Diagnostic, path: str, lines: list[str]) -> str:
     line, column = diagnostic.position.line, diagnostic.position.column
     place = f"{path}:{line}:{column}" if line else path
     shown = [f"{place}: {diagnostic.severity.value}: {diagnostic.message}"]
-    if 1 <= line <= len(lines):
+    if 1 <= line <= len(lines) and any(lines):  # of a file that is not here only the numbers of its lines are known
         shown += [INDENT + row for row in _excerpt(lines[line - 1], column, diagnostic.length)]
     if diagnostic.fix:
         shown.append(f"{INDENT}fix: {diagnostic.fix}")

@@ -175,7 +175,7 @@ def front_end(source: AnyInput, isa: str | None = None) -> FrontEnd:
     said = (
         f"the ending {suffix!r} belongs to no instruction set" if suffix else "the name has no ending that says which instruction set it is"
     )
-    raise error(source, said, broken or f"name the file {endings}, or say which instruction set it is")
+    raise error(source, said, broken or f"name the file {endings}, or say which instruction set it is: --isa NAME")
 
 
 def with_words(path: str | os.PathLike[str], isa: str | None = None) -> FrontEnd:

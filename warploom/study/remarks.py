@@ -21,9 +21,8 @@ def title(ladder: Ladder) -> str:
     """The kernel and the machine at the foot, in one line."""
     start, launch = ladder.start, ladder.program.launch
     if ladder.of_warps:
-        return (
-            f"{ladder.program.name} from a bare {start.name} up: {_counted(launch.threads, 'thread')} in {_counted(ladder.blocks, 'block')}"
-        )
+        launched = f"{_counted(launch.threads, 'thread')} in {_counted(ladder.blocks, 'block')}"
+        return f"{ladder.program.name} from a bare {start.name} up: {'it starts its threads itself' if launch.whole_device else launched}"
     memory = start.memory
     counts = (
         (launch.threads, "thread"), (ladder.blocks, "block"), (start.gpu.cores, "core"),

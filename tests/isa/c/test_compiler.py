@@ -311,3 +311,40 @@ def test_run_compiles(tmp_path):
     done = CliRunner().invoke(main, ["run", str(path), "--threads", "3", "-O", "1", "--engine", "python"])
     assert done.exit_code == 0
     assert "#2: 2" in done.output
+
+
+@pytest.mark.parametrize("target", ["vortex-2024", "vortex-2022", "riscv"])
+def test_a_program_without_kernel_and_main_is_not_made(target, tmp_path):
+    source, made = tmp_path / "plain.c", tmp_path / "plain.elf"
+    source.write_text("#include <warploom.h>\nvoid add(int *out) { out[global_id()] += 1; }\n", encoding="utf-8")
+    said = "error: there is no kernel and no main in this file\n    fix: include <warploom.h> and mark a function: kernel void f(...)"
+    outcome = CliRunner().invoke(main, ["cc", str(source), "-o", str(made), "--target", target])
+    assert outcome.exit_code == 2 and not made.exists()
+    assert outcome.stderr.strip() == f"{source}: {said}"
+    made.write_bytes(compile_c([source], target))
+    with pytest.raises(SourceError) as caught:
+        load(made, options=Options(path=str(made)))
+    assert str(caught.value) == f"{made}: {said}"
+
+
+def test_what_is_defined_twice_is_named_with_both_lines(tmp_path):
+    for name in ("first", "second"):
+        (tmp_path / f"{name}.c").write_text("\nint helper(int x) { return x; }\n", encoding="utf-8")
+    with pytest.raises(SourceError) as caught:
+        compile_c([SAXPY, tmp_path / "first.c", tmp_path / "second.c"], beside=tmp_path / "out.elf")
+    said = "error: 'helper' is defined twice (at first.c:2 and second.c:2)\n    fix: keep one, or make them static"
+    assert str(caught.value) == f"{SAXPY}: {said}"
+
+
+def test_a_kernel_without_the_header_is_told_to_include_it(tmp_path):
+    source = tmp_path / "bare.c"
+    source.write_text("kernel void one(int *out) { out[0] = 1; }\n", encoding="utf-8")
+    with pytest.raises(SourceError) as caught:
+        compile_c([source])
+    assert str(caught.value).endswith("    fix: add #include <warploom.h>")
+
+
+def test_the_compiler_asks_for_no_home(monkeypatch):
+    for name in ("HOME", "XDG_CACHE_HOME", "ZIG_GLOBAL_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    assert compile_c([SAXPY]).startswith(elf.MAGIC)

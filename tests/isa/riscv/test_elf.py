@@ -110,6 +110,10 @@ def changed(offset, form, value):
     ("data", "said"),
     [
         (DATA[:20], "this ELF file is cut off: it has 20 bytes, its header alone 52"),
+        (
+            DATA[: struct.unpack_from("<I", DATA, 32)[0] - 1],
+            f"this ELF file is cut off: its section headers are at byte {struct.unpack_from('<I', DATA, 32)[0]}, the file has",
+        ),
         (DATA[:60], "this ELF file is cut off or damaged: 6 program headers at byte 52 of 60"),
         (
             changed(4, "<B", 2),

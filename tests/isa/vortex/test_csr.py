@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import warploom
+from warploom.isa.diagnostics import SourceError
 from warploom.isa.frontend import Options
 
 BEGIN = "li t0, -1\nvx_tmc t0\ncsrr a0, 0xcc0\n"
@@ -81,3 +82,10 @@ def test_the_constant_says_so_when_the_program_is_loaded():
     with pytest.raises(warploom.SourceError, match="the control register thread_id can only be read"):
         words("csrrsi a1, thread_id, 1", "vortex-2024")
     assert words("csrrsi a1, thread_id, 0", "vortex-2024") == words("csrrs a1, thread_id, zero", "vortex-2024") == [0, 1, 2, 3]
+
+
+def test_the_name_of_a_register_that_the_generation_has_not():
+    with pytest.raises(SourceError, match="there is no control register 'mscratch'"):
+        warploom.load(b"csrr t0, mscratch\nvx_tmc zero\n", "vortex-2022")
+    with pytest.raises(SourceError, match="there is no control register 'core_ids', did you mean 'core_id'"):
+        warploom.load(b"csrr t0, core_ids\nvx_tmc zero\n", "vortex-2024")

@@ -149,6 +149,7 @@ def test_what_a_kernel_is_not_given_is_said():
     everything = "add --arg a=VALUE --buffer x=FILE --buffer y=FILE"
     assert refused(arguments={}, buffers={}) == f"the arguments 'a', 'x', 'y' of the kernel 'saxpy' have no value: {everything}"
     assert "has no parameter 'b'" in refused(arguments={"a": 1, "b": 2})
+    assert refused(arguments={"b": 2}) == "the kernel 'saxpy' has no parameter 'b'; it has a, x, y"
     assert "there is no such buffer" in refused(arguments={"a": 1, "x": "z"})
     assert "a = 'x': it is a number, float32" in refused(arguments={"a": "x"})  # a buffer's name
     assert refused(threads=37, block=2) == "37 threads are no whole number of blocks of 2"

@@ -117,6 +117,9 @@ def values_of(
     for parameter in parameters:
         if parameter.name not in values and parameter.dtype == POINTER and parameter.name in names:
             values[parameter.name] = parameter.name
+    for name in values:
+        if name not in known:
+            raise BufferError(f"{path}: the kernel {kernel!r} has no parameter {name!r}{nearest(name, known)}; it has {', '.join(known)}")
     if missing := [parameter for parameter in parameters if values.get(parameter.name) is None]:
         given_by = " ".join(f"--buffer {one.name}=FILE" if one.dtype == POINTER else f"--arg {one.name}=VALUE" for one in missing)
         noun, verb = ("argument", "has") if len(missing) == 1 else ("arguments", "have")
@@ -132,7 +135,4 @@ def values_of(
             )
         if parameter.dtype == "float32":
             values[parameter.name] = float(value)
-    for name in values:
-        if name not in known:
-            raise BufferError(f"{path}: the kernel {kernel!r} has no parameter {name!r}{nearest(name, known)}; it has {', '.join(known)}")
     return values

@@ -31,7 +31,10 @@ SCRIPT, RUNTIME_OBJECT = "link.ld", "runtime.o"
 ALONE = (C, ".i", ".S", ".s", *CPP)  # C, C++ and assembly, which become an object file each
 ENDINGS = (*ALONE, OPENCL, ".o", ".a")  # what clang knows by its name: OpenCL C and code too
 UNDEFINED = re.compile(r"undefined symbol: (.+)(?:\n>>> referenced by (\S+:[0-9]+))?")
+DUPLICATE = re.compile(r"duplicate symbol: (.+)")
+DEFINED = re.compile(r"\n>>> defined at (\S+:[0-9]+)")
 FOR_KERNELS = re.compile(r"^ld\.lld: error: .* are for kernels", re.MULTILINE)  # the message of riscv.ld
+UNKNOWN_KERNEL = re.compile(r"error: unknown type name 'kernel'")
 ABSENT = re.compile(r"^\S.*: fatal error: '.*' file not found$", re.MULTILINE)
 DOUBLE = re.compile(r"undefined symbol: (__[a-z]*(?:df|tf)[a-z]*[0-9]?)\b")  # a routine for floats of 64 or 128 bits
 STANDARD = "-std=gnu17"
@@ -39,6 +42,7 @@ WITHOUT = ("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-Werror=g
 OF_CPP = ("-std=gnu++17", *WITHOUT)
 MAIN_OF_CPP = re.compile(r"_Z4main[^I].*")  # what main is called there, with its parameters; I begins those of a template
 NO_LIBRARY = "there is no library of C or C++, only headers of the language (<stdint.h>, <stddef.h>) and of warploom"
+HEADER = "add #include <warploom.h>"
 LEVELS = ("0", "1", "2", "3", "s")
 
 
@@ -193,6 +197,7 @@ def _run(command: Sequence[str], source: str | Path, folder: str) -> None:
     """Raises SourceError with what the compiler says."""
     environment = dict(os.environ)
     environment.setdefault("ZIG_LOCAL_CACHE_DIR", folder)
+    environment.setdefault("ZIG_GLOBAL_CACHE_DIR", folder)  # else Zig wants a home that it can write to
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, env=environment, errors="replace")
     except subprocess.TimeoutExpired:
@@ -207,6 +212,9 @@ def _run(command: Sequence[str], source: str | Path, folder: str) -> None:
             place = f" (at {found[0][1]})" if found[0][1] else ""
             said = f"it uses {names}{place}, and nothing here defines that"
             raise error(source, said, "there is no library of C or C++: add the file that has it")
+        if twice := DUPLICATE.search(done.stderr):
+            places = " and ".join(DEFINED.findall(done.stderr, twice.end())[:2])
+            raise error(source, f"{twice[1]!r} is defined twice{f' (at {places})' if places else ''}", "keep one, or make them static")
         if FOR_KERNELS.search(done.stderr):
             said = "it has a main of its own, and a function asks for local_size, global_size, group_id or local_id, for kernels"
             raise error(
@@ -216,4 +224,5 @@ def _run(command: Sequence[str], source: str | Path, folder: str) -> None:
             said = f"a function has more variables than a thread's stack has room for:\n{done.stderr.strip()}"
             raise error(source, said, "keep tables in a buffer or in local_memory(bytes)")
         said = done.stderr.strip() or f"the compiler ended with status {done.returncode}"
-        raise error(source, f"it does not compile:\n{said}", NO_LIBRARY if ABSENT.search(said) else "")
+        fix = NO_LIBRARY if ABSENT.search(said) else HEADER if UNKNOWN_KERNEL.search(said) else ""
+        raise error(source, f"it does not compile:\n{said}", fix)

@@ -131,6 +131,8 @@ def opened(data: bytes, path: str, wanted: Wanted) -> File:
         raise error(path, f"this ELF file is cut off or damaged: {count} program headers at byte {programs} of {len(data)}", "")
     pieces = [_piece(bits, program.unpack_from(data, programs + number * program.size)) for number in range(count if kind != OBJECT else 0)]
     section = _SECTION[bits]
+    if sections > len(data):
+        raise error(path, f"this ELF file is cut off: its section headers are at byte {sections}, the file has {len(data)}", "")
     fits = size == section.size and section_count <= MOST_SECTIONS and sections + section_count * size <= len(data)
     rows = [section.unpack_from(data, sections + number * size) for number in range(section_count if fits else 0)]
     text = data[rows[names][4] : rows[names][4] + rows[names][5]] if names < len(rows) else b""

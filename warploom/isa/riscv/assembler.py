@@ -233,6 +233,9 @@ class _Assembler:
             return sum(bit for bit, letter in zip((8, 4, 2, 1), "iorw", strict=True) if letter in token.text)
         if name == "csr" and token.text in self.csr_numbers:
             return self.csr_numbers[token.text]
+        if name == "csr" and _value(token.text) is None:
+            self._error(token, f"there is no control register {token.text!r}{nearest(token.text, self.csr_numbers)}", "")
+            return None
         least, most, step = row.encoding.range_of(field)
         if name == "target" and token.text in self.symbols:
             return self._within(token, self.symbols[token.text] - address, least, most, step)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warploom.isa.c.endings import for_riscv
-from warploom.isa.c.parameters import CKernel
+from warploom.isa.c.parameters import BEGIN, END, CKernel
 from warploom.isa.diagnostics import Diagnostic, Severity
 from warploom.isa.elf.file import EXECUTABLE, MAGIC, SHARED, Wanted, opened
 from warploom.isa.elf.lines import read_lines
@@ -52,13 +52,12 @@ def startable(data: bytes, path: str, kernels: Sequence[CKernel], wanted: str | 
 
     wanted: the kernel that the user names. Raises SourceError where there is nothing to run, or a main in place of what is wanted.
     """
-    source = for_riscv(path)
-    if not kernels and not source:
-        return kernels
     file = opened(data, path, WANTED)
-    own = any(not one.weak for one in read_symbols(file, table_of(file)) if one.name == "main")
+    symbols = read_symbols(file, table_of(file))
+    own = any(not one.weak for one in symbols if one.name == "main")
     if own and kernels and wanted is not None:
         raise error(path, f"it has a main of its own, which runs in place of the kernel {wanted!r}", "leave out main, or --launch")
-    if not own and not kernels:
+    bounds = {one.value for one in symbols if one.name in (BEGIN, END)}  # the same address where none lies between
+    if not own and not kernels and (for_riscv(path) or len(bounds) == 1):
         raise error(path, "there is no kernel and no main in this file", "include <warploom.h> and mark a function: kernel void f(...)")
     return () if own else kernels
