@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.machine.programs import FREE, GLOBAL, LANE, WARP, Assembly, issues, machine, run, words
 from tests.machine.random_programs import expected, launches, machines, seeds, statements, table, written
 from tests.machine.two_engines import both
-from warploom.isa.uop import FENCE_DEVICE, FIRST_UOP, NUMBER, OP, SPECIAL_NUMBER, scalar
+from warploom.isa.uop import FENCE_BLOCK, FENCE_DEVICE, FIRST_UOP, IMM, NUMBER, OP, SPECIAL_NUMBER, scalar
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config
@@ -312,7 +312,9 @@ def test_a_fence_takes_its_time_once_for_each_thread_whatever_warps_are_formed_m
         begun[0] = 0
         outcome = drive(made, engine="python", max_cycles=3000)
         if outcome.status == "done":
-            fences = {pc for pc in range(len(program)) if program.uops[program.code[pc, FIRST_UOP], OP] == NUMBER["fence"]}
+            uops = [program.uops[program.code[pc, FIRST_UOP]] for pc in range(len(program))]
+            takes = {FENCE_DEVICE: shape["core.fence_device"], FENCE_BLOCK: shape["core.fence_block"]}
+            fences = {pc for pc, uop in enumerate(uops) if uop[OP] == NUMBER["fence"] and takes[int(uop[IMM])] > 0}
             rows = made.finish(outcome).detail.events
             rows = rows[rows[:, e.KIND] == e.ISSUE]
             assert begun[0] == sum(int(row[e.MASK]).bit_count() for row in rows if int(row[e.PC]) in fences)
