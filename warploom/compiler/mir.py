@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from warploom.compiler.ssa import At
+from warploom.isa.uop import NONE
 
 NOWHERE = At()
-NO_CLASS = -1
 
 
 @dataclass(eq=False, slots=True)
@@ -94,7 +94,7 @@ class Instr:
     early: bool = False
     copies: list[tuple[Reg, Operand]] = field(default_factory=list)  # of phis: to, from; all at the same time
     place: int = 0
-    latency: int = NO_CLASS
+    latency: int = NONE
 
     def written(self) -> list[Reg]:
         """The virtual registers that it writes."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import struct
 
-from warploom.compiler.mir import NO_CLASS, Half, Hidden, Instr, Micro, Operand, Reg, Scalar
+from warploom.compiler.mir import Half, Hidden, Instr, Micro, Operand, Reg, Scalar
 from warploom.compiler.ranges import INT32, UINT32, fits
 from warploom.compiler.ssa import At, Block, Value
+from warploom.isa.uop import NONE
 
 WORD = 0xFFFFFFFF
 
@@ -99,7 +100,7 @@ class Selection:
 
     # ---- instructions
 
-    def add(self, *uops: Micro, early: bool = False, latency: int = NO_CLASS) -> None:
+    def add(self, *uops: Micro, early: bool = False, latency: int = NONE) -> None:
         """The bundle and these micro-ops are an instruction, of a latency class of its own if one is named."""
         self.bundle += uops
         self.code.append(Instr(self.bundle, self.at, early or len(self.bundle) > 1, latency=latency))

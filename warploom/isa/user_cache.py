@@ -14,6 +14,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+FORGET_SECONDS = 30 * 86400  # after which what nobody has used is deleted
+
 
 class Untrusted(PermissionError):
     """place: what somebody else may have changed. why: as a few words."""

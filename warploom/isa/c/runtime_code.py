@@ -14,13 +14,12 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from warploom.isa.user_cache import check_trusted, keep, read, user_cache
+from warploom.isa.user_cache import FORGET_SECONDS, check_trusted, keep, read, user_cache
 
 FOLDER = "cc"  # below the user's cache
 SUFFIX = ".o"
 MAGIC = b"\x7fELF"
 DIGEST = hashlib.sha256().digest_size  # bytes that lie before an object, of its contents: a damaged one is compiled again
-FORGET_SECONDS = 30 * 86400  # after which an object that nobody has used is deleted
 USED_SECONDS = 86400  # so often its use is noted
 
 

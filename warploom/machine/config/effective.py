@@ -6,7 +6,7 @@ the part out by hand, as one of several machines that are compared, knows that i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -18,8 +18,7 @@ class Part(NamedTuple):
     """A part of a machine with warps that may be left out."""
 
     settings: tuple[str, ...]  # that switch on what it does; their default is off
-    by: tuple[str, ...]  # the settings that say whether it is there
-    there: Callable[[Config], bool]
+    by: tuple[str, ...]  # the settings that bring it: it is not there while one of them has its default
     without: str  # what a machine is like without it, and what to set
 
 
@@ -27,64 +26,52 @@ PARTS = (
     Part(
         ("lsu.group", "l1.banks", "l1.merges", "l1.allocate"),
         ("l1.bytes",),
-        lambda config: config.l1.bytes > 0,
         "with l1.bytes = 0 there is no L1; set l1.bytes",
     ),
     Part(
         ("l2.atomic_latency", "l2.write_buffer", "l2.allocate"),
         ("l2.bytes",),
-        lambda config: config.l2.bytes > 0,
         "with l2.bytes = 0 there is no L2; set l2.bytes",
     ),
     Part(
         ("lsu.drain",),
         ("lsu.stores",),
-        lambda config: config.lsu.stores > 0,
         "with lsu.stores = 0 no store is answered, so a warp waits for none; set lsu.stores",
     ),
     Part(
         ("operands.reuse", "operands.collectors"),
         ("operands.banks",),
-        lambda config: config.operands.banks > 0,
         "with operands.banks = 0 all registers are read at once; set operands.banks",
     ),
     Part(
         ("dram.overtakes",),
         ("dram.banks", "dram.queue"),
-        lambda config: config.dram.banks > 0 and config.dram.queue > 1,
         "requests of a channel are served in order; set dram.banks, and dram.queue above 1",
     ),
-    Part(
-        ("dram.clock",), ("gpu.clock",), lambda config: config.gpu.clock > 0, "with gpu.clock = 0 a memory clock is a cycle; set gpu.clock"
-    ),
+    Part(("dram.clock",), ("gpu.clock",), "with gpu.clock = 0 a memory clock is a cycle; set gpu.clock"),
     Part(
         ("latency.to_float", "latency.to_integer"),
         ("pipes.owner",),
-        lambda config: config.pipes.owner == "scheduler",
         "with pipes.owner = 'core' one kind of ALU does both; set pipes.owner=scheduler",
     ),
     Part(
         ("fetch.sets", "fetch.l0_sets", "fetch.shared", "fetch.waits"),
         ("fetch.buffer",),
-        lambda config: config.fetch.buffer > 0,
         "with fetch.buffer = 0 instructions are always there; set fetch.buffer",
     ),
     Part(
         ("fetch.l0_ahead",),
         ("fetch.l0_sets",),
-        lambda config: config.fetch.l0_sets > 0,
         "with fetch.l0_sets = 0 schedulers have no instruction cache of their own; set fetch.l0_sets",
     ),
     Part(
         ("fetch.ahead",),
         ("fetch.shared",),
-        lambda config: config.fetch.shared > 0,
         "with fetch.shared = 0 cores share no instruction cache; set fetch.shared",
     ),
     Part(
         ("shared.carveout",),
         ("shared.unified",),
-        lambda config: config.shared.unified > 0,
         "with shared.unified = 0 shared memory and L1 divide nothing; set shared.unified",
     ),
 )
@@ -97,16 +84,16 @@ def _off() -> dict[str, Any]:
 
 def why_without_effect(config: Config, name: str) -> str:
     """Why what a setting switches on cannot act on a machine with warps, and what to set; "" where it can, or is off."""
-    missing = (part.without for part in PARTS if name in part.settings and not part.there(config))
-    return "" if config[name] == _off()[name] else next(missing, "")
+    off = _off()
+    missing = (part.without for part in PARTS if name in part.settings and any(config[other] == off[other] for other in part.by))
+    return "" if config[name] == off[name] else next(missing, "")
 
 
-def check_parts(config: Config, changed: Iterable[str]) -> None:
+def check_parts(config: Config, changed: Sequence[str]) -> None:
     """Raises ConfigError when a setting that is changed by hand switches on what cannot act on a machine with warps.
 
     Not where the part that it belongs to is left out by hand, too.
     """
-    changed = tuple(changed)
     chosen = {name for part in PARTS if not set(part.by).isdisjoint(changed) for name in part.settings}
     for name in changed:
         why = why_without_effect(config, name)

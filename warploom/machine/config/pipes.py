@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
+
 import numpy as np
 
 from warploom.isa import uop as u
@@ -17,6 +20,7 @@ PORTS = {"integer": u.ALU, "float": u.FLOAT, "double": u.DOUBLE, "special": u.SP
 SCALAR = u.LATENCIES[u.L_SCALAR]  # the class of what the scalar unit executes, whatever the operation
 
 
+@lru_cache(maxsize=16)  # every core of a device is set up from it
 def pipe_of_class(config: Config) -> tuple[str, ...]:
     """By latency class: the arithmetic pipe of a sub-partition that takes its operations."""
     if config.pipes.vector:
@@ -45,6 +49,7 @@ def _simple_kinds(config: Config) -> tuple[str, ...]:
     return tuple(found.get(name, "integer") for name in u.LATENCIES)
 
 
+@lru_cache(maxsize=16)
 def intervals(config: Config) -> tuple[int, ...]:
     """By latency class: cycles for which an operation keeps the entry of its pipe."""
     loads = {name: _loads(config, name) for name in SEQUENCES}
@@ -63,7 +68,8 @@ def _simple_intervals(config: Config) -> tuple[int, ...]:
     return tuple(given.get(name, 0) or interval(config, kind) for name, kind in zip(u.LATENCIES, _simple_kinds(config), strict=True))
 
 
-def _loads(config: Config, name: str) -> dict[str, int]:
+@lru_cache(maxsize=16 * len(SEQUENCES))
+def _loads(config: Config, name: str) -> Mapping[str, int]:
     """The pipes of the sequence that a latency class is, and for how many cycles it keeps the entry of each; none where it is none.
 
     Where the integer pipe is the other half of the float pipe, float instructions are dealt out so that both are kept equally long.

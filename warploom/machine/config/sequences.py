@@ -11,6 +11,7 @@ Source: Markstein, "Computation of elementary functions on the IBM RISC System/6
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from warploom.isa.uop import LATENCIES
@@ -30,6 +31,7 @@ class Part(NamedTuple):
     name: str
 
 
+@lru_cache(maxsize=16 * len(LATENCIES))
 def parts_of(config: Config, name: str) -> tuple[Part, ...]:
     """The parts of the sequence that a latency class is, in their order; none where it is one instruction. Raises ConfigError."""
     text = getattr(config.pipes, f"{name}_sequence", "")

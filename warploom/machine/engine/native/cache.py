@@ -19,8 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from warploom.isa import user_cache
-
-FORGET_SECONDS = 30 * 86400  # after which native code of another version that nobody has used is deleted
+from warploom.isa.user_cache import FORGET_SECONDS
 
 
 def cache_directory() -> Path:
