@@ -240,24 +240,36 @@ def _page_of(regions, first, address, size):
     There may be thousands, so they are looked up by address: a hash table with linear probing (Knuth, "The Art of Computer Programming",
     volume 3, section 6.4, algorithm L), whose slots are a column of the pages' rows.
     """
-    slot = first + address // PAGE_BYTES % (regions.shape[0] - first)
+    slot = _slot_of(regions, first, address)
     for _ in range(first, regions.shape[0]):
         number = regions[slot, REGION_SLOT]
         if number == 0:
             break
         if regions[number, REGION_BASE] <= address and address + size <= regions[number, REGION_END]:
             return np.int64(number)
-        slot = slot + 1 if slot + 1 < regions.shape[0] else np.int64(first)
+        slot = _slot_after(regions, first, slot)
     return np.int64(-1)
 
 
 @inlined
 def _enter(regions, first, address, number):
     """Page `number`, which holds an address, can be looked up by it from now on. Regions come before it, so that its number is not 0."""
-    slot = first + address // PAGE_BYTES % (regions.shape[0] - first)
+    slot = _slot_of(regions, first, address)
     while regions[slot, REGION_SLOT] != 0:
-        slot = slot + 1 if slot + 1 < regions.shape[0] else np.int64(first)
+        slot = _slot_after(regions, first, slot)
     regions[slot, REGION_SLOT] = number
+
+
+@inlined
+def _slot_of(regions, first, address):
+    """Where the search for the page of an address begins."""
+    return np.int64(first + address // PAGE_BYTES % (regions.shape[0] - first))
+
+
+@inlined
+def _slot_after(regions, first, slot):
+    """Where it goes on."""
+    return np.int64(slot + 1 if slot + 1 < regions.shape[0] else first)
 
 
 @unit
