@@ -27,6 +27,7 @@ COMMANDS = {
     "lockstep": "Compare the hardware with the model, every field of every cycle.",
     "cost": "Show what the units of a machine cost in gates.",
     "build": "Write a machine as hardware: Verilog, RTLIL and a test bench.",
+    "fit": "Compile native code for one machine: long runs of it are faster.",
     "warmup": "Compile the native engine now, so that no later run has to.",
 }
 

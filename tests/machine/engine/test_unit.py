@@ -27,8 +27,8 @@ def test_groups_change_nothing_of_the_layout():
     assert groups_of(flat) == {}
 
 
-def test_a_group_has_one_of_four_names():
-    with pytest.raises(ValueError, match=r"^'ports' is not a group of fields: there are settings, inputs, state, counters$"):
+def test_a_group_has_one_of_five_names():
+    with pytest.raises(ValueError, match=r"^'ports' is not a group of fields: there are settings, launch, inputs, state, counters$"):
         record(ports=dict(request="u8"))
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from warploom.machine.accounting.status import DONE, EVENTS_FULL, LIMIT
 from warploom.machine.engine.unit import mirror, record, unit
 
-State = record(cycle="i8", end="i8", code="i8", rows="i8", room="i8", written="i8")
+State = record(settings={"code": "i8"}, launch={"end": "i8"}, state={"cycle": "i8", "rows": "i8", "room": "i8", "written": "i8"})
 
 
 @unit
@@ -28,6 +28,7 @@ class Counting:
     compile_seconds = 3.0
     detector = None
     recorder = None
+    tracing = False
     probes = ()
     swaps = ()
     listener = None

@@ -1,16 +1,23 @@
 """Compiling a machine: which pieces it has, and that what is compiled is found again."""
 
 import re
+import shutil
 
+import numpy as np
 import pytest
 
+import warploom
 from tests.machine.programs import FREE, Assembly, config
 from tests.machine.run.counting import Counting
-from tests.places import ROOT
+from tests.places import EXAMPLES, ROOT
 from warploom import GPU
+from warploom.isa.frontend import Options
+from warploom.machine.accounting.status import DONE, FAULT
 from warploom.machine.engine.native.cache import cache_directory
+from warploom.machine.engine.native.loader import native
 from warploom.machine.run import compile as compiling
-from warploom.machine.run.compile import compile_native, entry_call, is_compiled
+from warploom.machine.run.compile import compile_fitted, compile_native, entry_call, is_compiled, is_fitted
+from warploom.machine.run.driver import drive
 from warploom.machine.run.probe import Probe
 
 
@@ -92,7 +99,7 @@ def test_it_is_told_which_piece_is_compiled_and_how_many_are_there(cache, monkey
 
     monkeypatch.setattr(compiling, "_helpers", lambda machine, count: [])
     said = []
-    compiling._compile_pieces(machine, Code(), pieces, said.append)
+    compiling._compile_pieces(machine, Code(), compiling._form(machine), said.append)
     assert said == [
         f"compiled {done} of {len(pieces)} pieces; now {piece.function.__name__.replace('_', ' ')}" for done, piece in enumerate(pieces)
     ]
@@ -104,3 +111,72 @@ def test_the_first_compile_takes_one_time_wherever_it_is_named():
     pages = [ROOT / "README.md", ROOT / "docs" / "two-speeds.md", ROOT / "warploom" / "cli" / "warmup.py"]
     named = {path.name: re.findall(r"for\s+(\d+) to \d+ seconds", path.read_text(encoding="utf-8")) for path in pages}
     assert named == {path.name: [f"{PipelineMachine.compile_seconds:.0f}"] for path in pages}
+
+
+def test_fitted_code_is_taken_where_it_lies_ready_and_the_machine_is_that_one(cache):
+    compile_native(Counting(1))
+    assert is_compiled(Counting(1)) and not is_fitted(Counting(1))
+    said = []
+    compile_fitted(Counting(1), said.append)
+    compile_fitted(Counting(1), said.append)
+    assert said == ["compiling native code for this machine, once; about 3 s"]
+    assert is_fitted(Counting(1)) and is_fitted(Counting(1000))  # over any data
+    assert not is_fitted(Counting(1, code=FAULT))
+    for machine in (Counting(100), Counting(100, code=FAULT)):
+        call = entry_call(machine, "native")
+        assert call(1000) == machine.state["code"]
+        assert machine.cycle == 100
+
+
+def test_a_machine_may_be_fitted_before_the_native_engine_is_compiled(cache):
+    compile_fitted(Counting(1))
+    assert is_compiled(Counting(1)) and not is_compiled(Counting(1, code=FAULT))
+    assert entry_call(Counting(5), "native", fitted=False)(9) == DONE
+    assert is_compiled(Counting(1, code=FAULT))
+
+
+def test_a_machine_that_traces_takes_the_code_for_all_machines(cache):
+    compile_fitted(Counting(1))
+    traced = Counting(1)
+    traced.tracing = True
+    assert not is_fitted(traced) and not is_compiled(traced)
+    with pytest.raises(ValueError, match="a traced run takes the native code for all machines: fit one that is not traced"):
+        compile_fitted(traced)
+
+
+def test_the_order_for_other_processes_says_whether_the_machine_is_fitted(cache):
+    machine = GPU(config()).machine(arithmetic())
+    general, fitted = compiling._form(machine), compiling._fitted_form(machine)
+    assert general.fit == () and {piece.fit for piece in general.pieces} == {()}
+    assert fitted.fit and {piece.fit for piece in fitted.pieces} == {fitted.fit}
+    assert [piece.function for piece in general.pieces] == [piece.function for piece in fitted.pieces]
+
+
+@pytest.fixture
+def copied_cache(tmp_path, monkeypatch):
+    """A cache with what the tests have compiled so far, to which only this test adds."""
+    kept = cache_directory()
+    monkeypatch.setenv("WARPLOOM_CACHE", str(tmp_path))
+    shutil.copytree(kept, cache_directory(), ignore=shutil.ignore_patterns("fitted", "claims"))
+    native.cache_clear()
+    yield
+    native.cache_clear()
+
+
+def vortex_program():
+    buffers = {"in": np.arange(300, dtype=np.int32), "out": np.zeros(300, np.int32)}
+    return warploom.load(EXAMPLES / "vortex" / "diverge.elf", options=Options(threads=300, buffers=buffers))
+
+
+@pytest.mark.slow  # each machine is compiled anew
+@pytest.mark.parametrize("name", ["tiny", "sm", "guppy", "vortex-2024"])
+def test_a_fitted_machine_runs_as_any_other(copied_cache, name):
+    file = "guppy/load_strided.guppy" if name == "guppy" else "tiny/matmul.asm"
+    program, gpu = vortex_program() if name == "vortex-2024" else warploom.load(EXAMPLES / file), GPU(name)
+    machines = [gpu.machine(program) for _ in range(2)]
+    compile_fitted(gpu.machine(program))
+    assert is_fitted(machines[1])
+    for machine, fitted in zip(machines, (False, True), strict=True):
+        call = entry_call(machine, "native", fitted=fitted)
+        assert drive(machine, call=call, max_cycles=1 << 30).status == "done"
+    assert machines[0].state() == machines[1].state()

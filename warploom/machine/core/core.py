@@ -42,7 +42,7 @@ def no_watch(gpu, core, warp, pc, tables, k, now):
 
 
 Blocks = record(
-    settings=dict(
+    launch=dict(
         slots="i8",                    # blocks that the core may hold, as the launch's resources allow
         shared_bytes="i8",             # shared memory that a block owns: slot b's begins at b times this
     ),
@@ -64,19 +64,21 @@ Core = record(
         drains_sent="i8",              # 1: a warp that has ended waits until its stores are sent; 0: until they are answered
         branch_latency="i8",           # cycles from the issue of a control instruction to the next issue of its warp
         fence_latency=("i8", 2),       # cycles that a fence takes at least, by its immediate: FENCE_DEVICE, FENCE_BLOCK
-        code_rows="i8",                # instructions of the program
         issues_per_turn="i8",          # instructions that a scheduler issues in its turn; 0: each issues one in every cycle
         code_step="i8",                # addresses from one instruction to the next; 0 where that differs
         has_predicates="i8",           # 1: some micro-op of the program has a predicate, or accesses memory once a warp
         watched="i8",                  # 1: `units.watch` is called before each micro-op that a check may be about
         has_wide="i8",                 # 1: some of its accesses need `units.wide`: of 8 bytes, scalar ones, atomics on floats
         counts="i8",                   # 1: the program reads which warps run, or how many instructions its threads have executed; 2: more
-        clear_registers="i8",          # lane registers that a launch sets to zero
         shared_latency="i8",           # cycles of an access to shared memory without conflicts
         shared_banks="i8",             # banks of shared memory
         shared_bank_bytes="i8",        # bytes that a bank moves a cycle
         atomic_lanes="i8",             # lanes on one word of memory that are one operation
         latency=("i8", LATENCY_CLASSES),            # cycles by latency class: a number of LATENCIES
+    ),
+    launch=dict(
+        code_rows="i8",                # instructions of the program
+        clear_registers="i8",          # lane registers that a launch sets to zero
     ),
     state=dict(
         stepped="i8",                  # the last cycle that was not skipped

@@ -43,14 +43,17 @@ THREAD_X, BLOCK_X, BLOCK_DIM_X, GRID_DIM_X = (SPECIAL_NUMBER[f"{what}_x"] for wh
 Grid = record(
     settings=dict(
         order="i8",                                    # SPREAD, FILL or SPLIT
+        launch_latency="i8",                           # cycles from the start until the first block is handed out
+        latency="i8",                                  # cycles from a block's end to the next one's beginning in its slot
+        barrier_latency="i8",                          # cycles from the last arrival at the grid's barrier until the blocks go on
+    ),
+    launch=dict(
         blocks="i8",                                   # blocks of the launch
         threads="i8",                                  # threads of the launch
         block_threads="i8",                            # threads a block
         warps="i8",                                    # warps a block
         entry="i8",                                    # first instruction
         argument="i8",                                 # argument pointer, bytes
-        launch_latency="i8",                           # cycles from the start until the first block is handed out
-        latency="i8",                                  # cycles from a block's end to the next one's beginning in its slot
         registers="i8",                                # lane registers that a launch writes,
         register=("i4", MAX_LAUNCH_REGISTERS),         # ... which ones,
         special=("i4", MAX_LAUNCH_REGISTERS),          # ... and with which special register
@@ -58,7 +61,6 @@ Grid = record(
         scalar=("u4", SCALARS),                        # ... and with which words
         dimensions="i8",                               # 1: the program asks for thread and block numbers by dimension
         dormant="i8",                                  # 1: of a block only lane 0 of its first warp starts
-        barrier_latency="i8",                          # cycles from the last arrival at the grid's barrier until the blocks go on
         block_dim=("i8", 3),                           # threads a block in x, y and z
         grid_dim=("i8", 3),                            # blocks of the grid in x, y and z
     ),

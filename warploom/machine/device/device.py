@@ -45,9 +45,11 @@ Gpu = record(
         cores="i8",
         every_cycle="i8",                          # 1: the scheduling policy runs in every cycle
         has_dram="i8",                             # 1: memory is DRAM; 0: channels
-        memory_bytes="i8",
         line_shift="i8",                           # log2 of the bytes of a core's line
         sector_shift="i8",                         # log2 of the bytes of a sector
+    ),
+    launch=dict(
+        memory_bytes="i8",
     ),
     state=dict(
         now="i8",                                  # cycles since the start

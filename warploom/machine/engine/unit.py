@@ -36,15 +36,16 @@ LARGE = 1 << 20  # bytes from which on an array is mapped by itself
 _PRIVATE: dict[str, Any] = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}  # not on Windows
 
 
-GROUPS = ("settings", "inputs", "state", "counters")
+GROUPS = ("settings", "launch", "inputs", "state", "counters")
 
 
 def record(*, side_by_side: tuple[Shape, ...] = (), apart: tuple[str, ...] = (), **fields: Any) -> np.dtype:
     """A unit's state: `record(active="u8", stack_pc=("i4", (64, 32)), queue=Queue)`.
 
     A unit says of each field what it is: `record(settings=dict(slots="i8"), inputs=dict(...), state=dict(...), counters=dict(...))`.
-    settings: written before the first cycle. inputs: written by other units, for this one. state: this unit's own. counters: what it
-    counts, which changes nothing. Fields of all groups are reached alike, as `unit.slots`; `groups_of` says which is in which group.
+    settings: of the machine; written before the first cycle, and in silicon wired. launch: of the program and its launch; written before
+    the first cycle too. inputs: written by other units, for this one. state: this unit's own. counters: what it counts, which changes
+    nothing. Fields of all groups are reached alike, as `unit.slots`; `groups_of` says which is in which group.
 
     Where the fields lie is the business of engine/layout.py. side_by_side: shapes; arrays of one of them lie in rows, all that has the same
     index together, but for the fields that are named `apart`.

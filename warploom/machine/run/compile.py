@@ -1,6 +1,7 @@
 """Compiling a machine: its native pieces, made by several processes at the same time.
 
-Not hardware. An entry, and each function that is handed to one by pointer, is a piece of its own.
+Not hardware. An entry, and each function that is handed to one by pointer, is a piece of its own. Pieces serve all machines, or are
+fitted to one (engine/native/fitting.py): a machine whose fitted pieces are in the cache runs with those.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from warploom.isa.collector import no_collector
 from warploom.isa.user_cache import make_directory
-from warploom.machine.engine.native.cache import cache_directory, forget_old_caches
+from warploom.machine.engine.native.cache import cache_directory, forget_old_caches, forget_old_fits, has_fits
+from warploom.machine.engine.native.fitting import fit_to, fitted_arguments
 from warploom.machine.engine.native.loader import Native, native
-from warploom.machine.engine.native.piece import Hook, entry_hook, is_ours
+from warploom.machine.engine.native.piece import Fit, Hook, entry_hook, is_ours
 from warploom.machine.engine.swaps import reached
 from warploom.machine.run.probe import probed
 from warploom.machine.run.runnable import Notice, Runnable
@@ -30,18 +32,48 @@ class NativeCacheWarning(UserWarning):
     """Native code is compiled and not kept, because somebody else could change what is kept. Said once a process."""
 
 
+class Form(NamedTuple):
+    """A native form of a machine: the arguments of its entry, and its pieces, the longest first. fit: the settings that they know."""
+
+    arguments: tuple[Any, ...]
+    pieces: list[Hook]
+    fit: Fit = ()
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether all of it lies in the cache."""
+        return all(native().is_compiled(piece) for piece in self.pieces)
+
+
 def is_compiled(machine: Runnable) -> bool:
-    """Whether the native form of a machine lies in the on-disk cache, so that a run may start natively in a fraction of a second."""
-    return not machine.probes and all(native().is_compiled(piece) for piece in _pieces(machine, machine.arguments(native=True)))
+    """Whether a native form of a machine lies in the on-disk cache, so that a run may start natively in a fraction of a second."""
+    return not machine.probes and _best_form(machine).is_compiled
+
+
+def is_fitted(machine: Runnable) -> bool:
+    """Whether a run of this machine takes code that is fitted to it."""
+    return not machine.probes and _best_form(machine).fit != ()
 
 
 def compile_native(machine: Runnable, notice: Notice | None = None) -> None:
-    """Fill the on-disk cache with the native form of a machine."""
-    entry_call(machine, "native", notice)
+    """Fill the on-disk cache with the native form of a machine, the one for all machines."""
+    _compile(machine, _form(machine), notice)
 
 
-def entry_call(machine: Runnable, engine: str, notice: Notice | None = None) -> Callable[[int], int]:
-    """The entry with all arguments but the limit in place. engine: "python" or "native".
+def compile_fitted(machine: Runnable, notice: Notice | None = None) -> None:
+    """Fill the on-disk cache with native code for this machine, which later runs of it take, also over other data.
+
+    Raises ValueError for one that writes events down: its code is that for all machines.
+    """
+    if machine.tracing:
+        raise ValueError("a traced run takes the native code for all machines: fit one that is not traced")
+    forget_old_fits()
+    _compile(machine, _fitted_form(machine), notice)
+
+
+def entry_call(machine: Runnable, engine: str, notice: Notice | None = None, *, fitted: bool = True) -> Callable[[int], int]:
+    """The entry with all arguments but the limit in place. engine: "python" or "native". fitted: not False, code for this machine is taken
+    where it lies ready.
 
     Raises ValueError for a probe of a unit that the machine does not reach, and for a native run with probes.
     """
@@ -52,21 +84,50 @@ def entry_call(machine: Runnable, engine: str, notice: Notice | None = None) -> 
         return lambda limit: plain(*arguments, limit)
     if machine.probes:
         raise ValueError("probes listen to plain Python: run it with engine='python'")
-    code = native()
-    arguments = machine.arguments(native=True)
-    code.declare_units(arguments)
-    pieces = _pieces(machine, arguments)
-    if not all(code.is_compiled(piece) for piece in pieces):
-        if notice is not None:
-            notice(f"compiling the native engine, once; about {machine.compile_seconds:.0f} s")
-        if code.untrusted:
-            warnings.warn(f"{code.untrusted}; what is compiled now lasts as long as this process", NativeCacheWarning, stacklevel=1)
-        else:
-            forget_old_caches()
-        _compile_pieces(machine, code, pieces, notice or (lambda text: None))
-    entry = code.entry(machine.entry, (*arguments, 0), reached(machine.entry, machine.swaps))
-    placed = tuple(code.place(argument) for argument in arguments)
+    form, code = _best_form(machine) if fitted else _form(machine), native()
+    _compile(machine, form, notice)
+    entry = code.entry(machine.entry, (*form.arguments, 0), reached(machine.entry, machine.swaps), form.fit)
+    placed = tuple(code.place(argument) for argument in form.arguments)
     return lambda limit: entry(*placed, limit)
+
+
+def _best_form(machine: Runnable) -> Form:
+    """The form that a run takes: the fitted one where it lies ready."""
+    if not machine.tracing and has_fits():
+        fitted = _fitted_form(machine)
+        if fitted.is_compiled:
+            return fitted
+    return _form(machine)
+
+
+def _form(machine: Runnable) -> Form:
+    """The form for all machines."""
+    arguments = machine.arguments(native=True)
+    return Form(arguments, _pieces(machine, arguments))
+
+
+def _fitted_form(machine: Runnable) -> Form:
+    """The form for this machine alone."""
+    arguments = machine.arguments(native=True)
+    fit = fit_to(arguments)
+    arguments = fitted_arguments(arguments, fit)
+    return Form(arguments, _pieces(machine, arguments, fit), fit)
+
+
+def _compile(machine: Runnable, form: Form, notice: Notice | None) -> None:
+    """Fill the cache with a form of a machine, unless it is there."""
+    code = native()
+    code.declare_units(form.arguments)
+    if form.is_compiled:
+        return
+    if notice is not None:
+        what = "native code for this machine" if form.fit else "the native engine"
+        notice(f"compiling {what}, once; about {machine.compile_seconds:.0f} s")
+    if code.untrusted:
+        warnings.warn(f"{code.untrusted}; what is compiled now lasts as long as this process", NativeCacheWarning, stacklevel=1)
+    else:
+        forget_old_caches()
+    _compile_pieces(machine, code, form, notice or (lambda text: None))
 
 
 MOST_PROCESSES = 4  # the longest piece is a quarter of the work
@@ -77,9 +138,10 @@ from warploom.machine.run.compile import help_to_compile
 help_to_compile()"""
 
 
-def _compile_pieces(machine: Runnable, code: Native, pieces: list[Hook], notice: Notice) -> None:
+def _compile_pieces(machine: Runnable, code: Native, form: Form, notice: Notice) -> None:
     """Fill the cache with the pieces of a machine. Each process compiles the longest piece that nobody has claimed."""
-    helpers = [] if code.untrusted else _helpers(machine, len(pieces))
+    pieces = form.pieces
+    helpers = [] if code.untrusted else _helpers(machine, form)
 
     def tell(doing: str) -> None:
         """What is compiled, and how far it is."""
@@ -99,14 +161,14 @@ def _compile_pieces(machine: Runnable, code: Native, pieces: list[Hook], notice:
         helper.wait()
 
 
-def _helpers(machine: Runnable, pieces: int) -> list[subprocess.Popen[bytes]]:
+def _helpers(machine: Runnable, form: Form) -> list[subprocess.Popen[bytes]]:
     """Start other processes that compile; none where that is not possible."""
     helpers: list[subprocess.Popen[bytes]] = []
     try:
-        order = pickle.dumps((type(machine), machine.config, machine.program, machine.stand_ins()))
+        order = pickle.dumps((type(machine), machine.config, machine.program, machine.stand_ins(), bool(form.fit)))
         shutil.rmtree(_claims(), ignore_errors=True)
         make_directory(_claims())
-        for _ in range(min(os.cpu_count() or 1, pieces, MOST_PROCESSES) - 1):
+        for _ in range(min(os.cpu_count() or 1, len(form.pieces), MOST_PROCESSES) - 1):
             helper = subprocess.Popen(
                 [sys.executable, "-c", _HELPER], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
@@ -121,25 +183,25 @@ def _helpers(machine: Runnable, pieces: int) -> list[subprocess.Popen[bytes]]:
 
 def help_to_compile() -> None:
     """What another process does: build the same machine, and compile those of its pieces that nobody has claimed."""
-    kind, config, program, units = pickle.load(sys.stdin.buffer)
+    kind, config, program, units, fits = pickle.load(sys.stdin.buffer)
     machine = kind(config, program, **units)
-    arguments = machine.arguments(native=True)
+    form = _fitted_form(machine) if fits else _form(machine)
     code = native()
-    code.declare_units(arguments)
+    code.declare_units(form.arguments)
     with no_collector():
-        for piece in _pieces(machine, arguments):
+        for piece in form.pieces:
             if _claim(piece):
                 code.pointer(piece)
 
 
-def _pieces(machine: Runnable, arguments: tuple[Any, ...]) -> list[Hook]:
+def _pieces(machine: Runnable, arguments: tuple[Any, ...], fit: Fit = ()) -> list[Hook]:
     """What is compiled for a machine once for all its runs, the longest first. A user's own function is not among them."""
     found = {}
     for units in arguments:
         if isinstance(units, Units):
             hooks = {name: hook for name, hook in units._asdict().items() if hook is not None and is_ours(hook.function)}
             found = {name: hooks[name] for name in sorted(hooks, key=lambda name: (*LONGEST_FIRST, name).index(name))}
-    return [*found.values(), entry_hook(machine.entry, (*arguments, 0), reached(machine.entry, machine.swaps))]
+    return [*found.values(), entry_hook(machine.entry, (*arguments, 0), reached(machine.entry, machine.swaps), fit)]
 
 
 def _claims() -> Path:

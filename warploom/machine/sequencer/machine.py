@@ -64,6 +64,7 @@ class SequencerMachine:
         self.cores = np.zeros(config.gpu.cores, SequencerCore)
         self.gpu_state: Any = mirror(self.gpu)
         self.core_states: Any = mirror(self.cores)
+        self.tracing = False
         self.probes: list[Probe] = []
         self.swaps: Swaps = ()
         self.listener: Listener | None = None

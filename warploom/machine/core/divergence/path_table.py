@@ -38,8 +38,10 @@ PathTable = record(
     side_by_side=(MAX_WARPS, (MAX_WARPS, MAX_PATHS)),
     settings=dict(
         limit="i8",                                      # rows that a warp has, at most MAX_PATHS
-        code_rows="i8",                                  # instructions of the program, where a mechanism of a user's is in use
         first_side="i8",                                 # FALL_THROUGH, TAKEN or SMALLER: which side of a branch runs first
+    ),
+    launch=dict(
+        code_rows="i8",                                  # instructions of the program, where a mechanism of a user's is in use
     ),
     inputs=dict(
         lanes=("u8", MAX_WARPS),                         # of a warp, before a mechanism of a user's is asked: it loses none

@@ -35,6 +35,8 @@ Pool = record(
         forms="i8",                              # 1: threads change warps; 0: the program depends on its warps
         any_block="i8",                          # 1: a warp may hold threads of several blocks
         fences="i8",                             # 1: the program waits for its own accesses at fences
+    ),
+    launch=dict(
         registers="i8",                          # lane registers that a thread takes along
     ),
     state=dict(

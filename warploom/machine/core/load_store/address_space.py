@@ -52,6 +52,8 @@ MISALIGNED, UNSUPPORTED = FAULT_NUMBER["misaligned"], FAULT_NUMBER["unsupported"
 Spaces = record(
     settings=dict(
         used="i8",             # 1: the program has regions, or uses local or constant memory: `translate` is there
+    ),
+    launch=dict(
         regions="i8",          # regions that the program declares; 0: one memory from address 0 on
         local_bytes="i8",      # local memory of a thread
         local_base="i8",       # address of the first byte of all local memory, as caches and channels see it

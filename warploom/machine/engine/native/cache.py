@@ -71,6 +71,16 @@ def files_of_units() -> dict[Path, str]:
     return dict(sorted(found.items()))
 
 
+def fits_directory() -> Path:
+    """Where native code is kept that is fitted to one machine."""
+    return cache_directory() / "fitted"
+
+
+def has_fits() -> bool:
+    """Whether any machine has been fitted: otherwise a run need not ask what its own settings are."""
+    return fits_directory().is_dir()
+
+
 def _text(file: Path | str) -> str:
     with open(file, encoding="utf-8", newline="") as opened:
         return opened.read()
@@ -84,6 +94,14 @@ def forget_old_caches() -> None:
             of_a_version = path.is_dir() and path != current and len(path.name) == len(current.name)
             if of_a_version and time.time() - path.stat().st_mtime > FORGET_SECONDS:
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def forget_old_fits() -> None:
+    """Delete code that is fitted to machines which nobody has run in a month."""
+    for path in fits_directory().glob("*.piece"):
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime > FORGET_SECONDS:
+                path.unlink()
 
 
 def untrusted() -> str:
@@ -113,7 +131,7 @@ def _not_used(found: user_cache.Untrusted) -> str:
     return f"the cache of native code, {found.place}, is not used: {found.why}"
 
 
-def touch() -> None:
-    """Note that the cache is in use. Where nothing can be written there is nothing to forget either."""
+def touch(path: Path | None = None) -> None:
+    """Note that the cache, or a file in it, is in use. Where nothing can be written there is nothing to forget either."""
     with contextlib.suppress(OSError):
-        os.utime(cache_directory())
+        os.utime(path or cache_directory())

@@ -27,7 +27,7 @@ from warploom.machine.engine.native.library import (
     UnitCompiler,
     UsersCompiler,
 )
-from warploom.machine.engine.native.piece import Array, Bundle, Hook, Piece, Plug, is_ours
+from warploom.machine.engine.native.piece import Array, Bundle, Fit, Hook, Piece, Plug, is_ours
 from warploom.machine.engine.native.plug import STRICT, Mailbox, exceptions_in_full, plug_function, socket_call
 from warploom.machine.engine.native.refusals import not_compiled, returned_kind
 from warploom.machine.engine.native.rules import rules_of_units
@@ -40,10 +40,14 @@ OPTIONS = {"error_model": "numpy", "nogil": True, "_nrt": False, "no_cpython_wra
 
 
 class Compiler:
-    """Makes pieces. It keeps what it knows of units from one to the next. swaps: what stands in the place of which units."""
+    """Makes pieces. It keeps what it knows of units from one to the next.
 
-    def __init__(self, swaps: Swaps = ()) -> None:
+    swaps: what stands in the place of which units. fit: the settings of the one machine that they are for; empty for all machines.
+    """
+
+    def __init__(self, swaps: Swaps = (), fit: Fit = ()) -> None:
         self._swaps = dict(swaps)
+        self._settings = {kind: dict(values) for kind, values in fit}
         self._globals: dict[str, dict[str, Any]] = {}
         self._dispatchers: dict[Any, Any] = {}
         self._types: dict[Any, Any] = {}
@@ -125,7 +129,7 @@ class Compiler:
                 element = self._type(kind.dtype)
                 made = types.Array(element, kind.dimensions, kind.order, readonly=not kind.writeable, aligned=kind.aligned)
             else:
-                made = native_types.record_type(kind) if kind.names else numba.from_dtype(kind)
+                made = native_types.record_type(kind, self._settings) if kind.names else numba.from_dtype(kind)
             self._types[kind] = made
         return self._types[kind]
 

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from warploom.isa.user_cache import read
-from warploom.machine.engine.native.cache import cache_directory, keep, touch, untrusted
-from warploom.machine.engine.native.piece import Bundle, Hook, Piece, Plug, _kind_name, entry_hook, is_ours, plugs_of, swaps_name
+from warploom.machine.engine.native.cache import cache_directory, fits_directory, keep, touch, untrusted
+from warploom.machine.engine.native.piece import Bundle, Fit, Hook, Piece, Plug, entry_hook, is_ours, kind_name, plugs_of, swaps_name
 from warploom.machine.engine.native.plug import Mailbox
 from warploom.machine.engine.swaps import Socket, Swaps
 
@@ -51,21 +51,21 @@ class Native:
         self._addresses: dict[Hook, int] = {}
         self._plugs: dict[Plug, int] = {}
         self._bundles: dict[type[Bundle], Bundle] = {}
-        self._compilers: dict[Swaps, Any] = {}
+        self._compilers: dict[tuple[Swaps, Fit], Any] = {}
         self._mailbox = Mailbox()
         self.untrusted = untrusted()  # why the cache is not used, or ""
         self.not_kept = ""  # why something that was compiled could not be written to it, or ""
         if not self.untrusted:
             touch()
 
-    def entry(self, function: Callable[..., Any], arguments: Iterable[Any], swaps: Swaps = ()) -> Callable[..., Any]:
+    def entry(self, function: Callable[..., Any], arguments: Iterable[Any], swaps: Swaps = (), fit: Fit = ()) -> Callable[..., Any]:
         """The native form of `function` for arguments like these: arrays, numbers, and `Bundle`s of arrays or of `Hook`s.
 
         The callable takes such arguments, or what `place` makes of them, which it need not examine again at every call.
         """
         arguments = tuple(arguments)
         self.declare_units(arguments)
-        hook = entry_hook(function, arguments, swaps)
+        hook = entry_hook(function, arguments, swaps, fit)
         address, returns = self.pointer(hook), self._pieces[hook].returns
         result = np.zeros(1, returns or np.int64)
         error = ctypes.c_void_p()
@@ -128,7 +128,7 @@ class Native:
     def _plugged(self, plug: Plug) -> int:
         """Where the native form of a user's function lies. It is compiled anew in each process: nobody says what else it depends on."""
         if plug not in self._plugs:
-            self._plugs[plug] = self._load(self._compiler(()).compile_plug(plug, self._mailbox))
+            self._plugs[plug] = self._load(self._compiler((), ()).compile_plug(plug, self._mailbox))
         return self._plugs[plug]
 
     def _load(self, piece: Piece) -> int:
@@ -150,31 +150,36 @@ class Native:
             return self._compile(hook)
         path = self._file(hook)
         with contextlib.suppress(OSError, ValueError):
-            return Piece.read(read(path))
+            found = Piece.read(read(path))
+            if hook.fit:
+                touch(path)
+            return found
         piece = self._compile(hook)
         self.not_kept = keep(path, piece.written()) or self.not_kept
         return piece
 
     def _compile(self, hook: Hook) -> Piece:
-        compiled: Piece = self._compiler(hook.swaps).compile(hook, self._bundles.values())
+        compiled: Piece = self._compiler(hook.swaps, hook.fit).compile(hook, self._bundles.values())
         return compiled
 
-    def _compiler(self, swaps: Swaps) -> Any:
-        """What makes pieces with these swaps."""
-        if swaps not in self._compilers:
+    def _compiler(self, swaps: Swaps, fit: Fit) -> Any:
+        """What makes pieces with these swaps, for one machine or for all."""
+        if (swaps, fit) not in self._compilers:
             from warploom.machine.engine.native.compiler import Compiler
 
-            self._compilers[swaps] = Compiler(swaps)
-        return self._compilers[swaps]
+            self._compilers[swaps, fit] = Compiler(swaps, fit)
+        return self._compilers[swaps, fit]
 
     def _file(self, hook: Hook) -> Path:
         function, digest = hook.function, hashlib.sha256(self._processor.encode())
         for kind in (hook.returns, *hook.arguments):
-            digest.update(_kind_name(kind).encode())
+            digest.update(kind_name(kind).encode())
         if not is_ours(function):
             digest.update(Path(function.__code__.co_filename).read_bytes() + function.__code__.co_code)
         digest.update(swaps_name(hook.swaps).encode())
-        return cache_directory() / f"{function.__module__}.{function.__qualname__}.{digest.hexdigest()[:16]}.piece"
+        digest.update(repr(hook.fit).encode() if hook.fit else b"")
+        place = fits_directory() if hook.fit else cache_directory()
+        return place / f"{function.__module__}.{function.__qualname__}.{digest.hexdigest()[:16]}.piece"
 
 
 @lru_cache(maxsize=1)

@@ -41,17 +41,27 @@ class Array(NamedTuple):
     aligned: bool = True
 
 
+Fit = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]  # of kinds of records, by name, the fields that are known, with their values
+
+
 class Hook(NamedTuple):
     """A function handed to native code as a pointer: its callers are not recompiled when it changes.
 
     returns, arguments: of each its kind: a dtype (of a record: one of them), an `Array`, a class of `Bundle`; None for no result.
-    function: a unit, or a `Socket` with a user's. swaps: what stands in the place of units that it reaches.
+    function: a unit, or a `Socket` with a user's. swaps: what stands in the place of units that it reaches. fit: the settings of the one
+    machine that it is for (fitting.py); empty for all machines.
     """
 
     function: Any
     returns: Any
     arguments: tuple[Any, ...]
     swaps: Swaps = ()
+    fit: Fit = ()
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether it is not a user's function."""
+        return not isinstance(self.function, Socket)
 
 
 class Plug(NamedTuple):
@@ -103,15 +113,16 @@ def is_ours(function: Callable[..., Any]) -> bool:
     return not isinstance(function, Socket) and function.__module__.startswith("warploom.")
 
 
-def entry_hook(function: Callable[..., Any], arguments: Iterable[Any], swaps: Swaps = ()) -> Hook:
+def entry_hook(function: Callable[..., Any], arguments: Iterable[Any], swaps: Swaps = (), fit: Fit = ()) -> Hook:
     """An entry for arguments like these: what it returns is found out when it is compiled."""
-    return Hook(function, ..., tuple(kind_of(argument) for argument in arguments), swaps)
+    return Hook(function, ..., tuple(kind_of(argument) for argument in arguments), swaps, fit)
 
 
 @cache
-def _kind_name(kind: Any) -> str:
+def kind_name(kind: Any) -> str:
+    """What tells a kind of argument from others, also in another process."""
     if isinstance(kind, Array):
-        return f"array {_kind_name(kind.dtype)} {kind[1:]}"
+        return f"array {kind_name(kind.dtype)} {kind[1:]}"
     if isinstance(kind, np.dtype):
         return hashlib.sha256(str(kind).encode()).hexdigest() if kind.names else kind.str
     return kind.__name__ if isinstance(kind, type) else str(kind)

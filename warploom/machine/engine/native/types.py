@@ -10,6 +10,8 @@ functions that a core needs, that was a fifth of the simulator's time.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,33 +19,47 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel.models import NestedArrayModel
 from numba.core.typing.templates import AttributeTemplate
-from numba.extending import infer_getattr, lower_getattr_generic, models, register_model
+from numba.extending import infer_getattr, lower_getattr_generic, lower_setattr_generic, models, register_model
 from numba.np import arrayobj, numpy_support
 
 from warploom.machine.engine.layout import AT, in_rows
+from warploom.machine.engine.native.piece import kind_name
 
 WORD = ir.IntType(64)
 
 
-def record_type(dtype: np.dtype) -> Any:
-    """The type of one element of a structured array."""
+Settings = Mapping[str, Mapping[str, int]]  # of kinds of records, by name, the fields that are known
+
+
+def record_type(dtype: np.dtype, settings: Settings = MappingProxyType({})) -> Any:
+    """The type of one element of a structured array. settings: what is known of it and of the records in it."""
     fields: Any = []
     for name in dtype.names or ():
         form, offset = dtype.fields[name][:2]  # type: ignore[index]
-        fields.append((name, {"type": _field_type(form), "offset": offset, "alignment": None, "title": None}))
-    record: Any = types.Record
+        fields.append((name, {"type": _field_type(form, settings), "offset": offset, "alignment": None, "title": None}))
+    known = settings.get(kind_name(dtype), {}) if settings else {}
+    record: Any = FittedRecord if known else types.Record
     kind = object.__new__(record)  # Numba keeps a type by its name as soon as it is made in the usual way
     record.__init__(kind, fields, dtype.itemsize, False)
-    kind.name = f"Record_{hashlib.sha256(kind.name.encode()).hexdigest()[:12]}"
+    text = kind.name
+    if known:
+        kind.known, text = known, f"{text} {sorted(known.items())}"
+    kind.name = f"Record_{hashlib.sha256(text.encode()).hexdigest()[:12]}"
     return record._intern(kind)
 
 
-def _field_type(form: np.dtype) -> Any:
+def _field_type(form: np.dtype, settings: Settings) -> Any:
     if form.subdtype is not None and in_rows(form):
-        return InRows(_field_type(form.base.fields[AT][0]), form.shape, form.base.itemsize)  # type: ignore[index]
+        return InRows(_field_type(form.base.fields[AT][0], settings), form.shape, form.base.itemsize)  # type: ignore[index]
     if form.subdtype is not None:
-        return types.NestedArray(dtype=_field_type(form.subdtype[0]), shape=form.shape)
-    return record_type(form) if form.names else numpy_support.from_dtype(form)
+        return types.NestedArray(dtype=_field_type(form.subdtype[0], settings), shape=form.shape)
+    return record_type(form, settings) if form.names else numpy_support.from_dtype(form)
+
+
+class FittedRecord(types.Record):
+    """A record of one machine. known: by name, the fields that hold the same number as long as the machine runs."""
+
+    known: Mapping[str, int]
 
 
 class InRows(types.NestedArray):
@@ -91,7 +107,24 @@ def describe(label: str, members: dict[str, Member]) -> Bundle:
 
 
 register_model(InRows)(NestedArrayModel)
+register_model(FittedRecord)(models.RecordModel)
 register_model(Bundle)(models.OpaqueModel)
+
+
+@lower_getattr_generic(FittedRecord)
+def fitted_value(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
+    """The code for `lsu.ports`: a number where it is known."""
+    if name in kind.known:
+        return context.get_constant(kind.typeof(name), kind.known[name])
+    return arrayobj.record_getattr(context, builder, kind, value, name)
+
+
+@lower_setattr_generic(FittedRecord)
+def write_fitted(context: Any, builder: Any, signature: Any, arguments: Any, name: str) -> Any:
+    """The code for `lsu.free = now`."""
+    if name in signature.args[0].known:
+        raise TypeError(f"a unit writes the setting {name!r}, which nothing may once a machine runs")
+    return arrayobj.record_setattr(context, builder, signature, arguments, name)
 
 
 @infer_getattr
