@@ -484,3 +484,13 @@ def test_a_long_run_shows_its_progress_on_a_terminal(file):
     shown = on_a_terminal(file(ENDLESS), "--engine", "python", "--max-cycles", "1" + "0" * 9, until=wanted)
     assert wanted in shown
     assert "stopped by Ctrl-C after " in shown
+
+
+def test_a_long_native_run_is_told_that_its_machine_may_be_fitted(monkeypatch):
+    hint = "faster by a tenth or two: `warploom fit` with this file and these options"
+    assert hint not in run(MATMUL, "--engine", "native").stdout
+    monkeypatch.setattr("warploom.cli.run.LONG", 0.0)
+    assert hint in run(MATMUL, "--engine", "native").stdout
+    assert hint not in run(MATMUL, "--engine", "python").stdout
+    monkeypatch.setattr("warploom.machine.run.compile.is_fitted", lambda machine: True)
+    assert hint not in run(MATMUL, "--engine", "native").stdout

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from warploom.observe.text.log import Selection
     from warploom.result import Result
 
+LONG = 60.0  # seconds of a run after which it is worth a word that its machine may be fitted
+
 
 @click.command()
 @click.argument("file", metavar="FILE")
@@ -212,6 +214,12 @@ def _show(result: Result, warnings: list[Diagnostic], options: dict[str, Any]) -
     complain(result)
 
 
+def _may_be_fitted(result: Result) -> bool:
+    from warploom.machine.run.compile import is_fitted
+
+    return "native" in result.engine and result.rebuild is not None and not is_fitted(result.rebuild())
+
+
 def _hints(options: dict[str, Any], result: Result) -> list[Any]:
     from warploom.isa.views import VIEW_WIDTH, VIEW_WRITABLE
     from warploom.observe.text.styled import QUIET
@@ -224,5 +232,7 @@ def _hints(options: dict[str, Any], result: Result) -> list[Any]:
     if result.config.core.control == "sequencer" and options["log"] is None and options["trace"] is None:
         first, last = (0, 40) if result.status == "done" else (max(result.cycles - 40, 0), result.cycles)
         hints.append(f"look closer: --log - --log-cycles {first}:{last} (every thread), --trace FILE (every unit)")
+    if result.seconds > LONG and _may_be_fitted(result):
+        hints.append("faster by a tenth or two: `warploom fit` with this file and these options")
     hints.append("other machines: `warploom presets`, and `warploom presets --settings` for --set")
     return [[(hint, QUIET)] for hint in hints]
