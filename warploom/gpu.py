@@ -163,7 +163,7 @@ class GPU:
     def fit(self, program: Program, notice: Notice | None = None) -> None:
         """Compile native code in which this machine's settings are constants. Later runs of programs like this one on it take that code.
 
-        It gives the same results, and is 1.1 to 1.2 times as fast. Traced runs take the code for all machines.
+        It gives the same results, and is 1.1 to 1.2 times as fast. Traced runs do not take it.
         """
         compile_fitted(self.machine(program), notice)
 

@@ -35,10 +35,11 @@ def test_a_machine_is_fitted_once_and_runs_of_it_take_that_code(cache):
     assert body.pop("seconds") >= 0
     assert body == {"status": "done", "program": "matadd", "gpu": "tiny", "compiled": False, "cache": str(cache_directory())}
     assert fit(FILE, "--quiet").stdout == ""
-    assert not list(cache_directory().glob("*.piece"))  # nothing has been compiled for all machines,
+    kept = sorted(cache_directory().rglob("*.piece"))
+    assert {path.parent for path in kept} == {cache_directory(), fits_directory()}  # what knows of no setting is for all machines
     done = CliRunner().invoke(main, ["run", FILE, "--engine", "native", "--json"])
     assert json.loads(done.stdout)["cycles"] == 178
-    assert not list(cache_directory().glob("*.piece"))  # nor has a run missed it
+    assert sorted(cache_directory().rglob("*.piece")) == kept  # nothing was missing
 
 
 def test_where_nothing_can_be_kept_nothing_is_compiled(cache):

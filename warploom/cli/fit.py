@@ -20,9 +20,9 @@ from warploom.cli.running import take_order
 def command(file: str, **options: Any) -> None:
     """Compile native code for the machine that would run FILE: its settings become constants in it.
 
-    Native code serves every machine: it reads each setting and asks for each feature that may be off. Code that is fitted to a machine
-    need not. It is 1.1 to 1.2 times as fast, gives the same results, and takes as long to compile as the native engine (15 to 35 seconds),
-    so it is worth it for runs and studies of some minutes. FILE is not run.
+    Native code serves many machines: it reads their settings and asks for features that may be off. Code that is fitted to a machine need
+    not. It is 1.1 to 1.2 times as fast, gives the same results, and takes as long to compile as the native engine (15 to 35 seconds), so it
+    is worth it for runs and studies of some minutes. FILE is not run.
 
     From then on every run of FILE on this machine takes that code, whatever its data and their size; so do other programs that use the
     same parts of it. Any other machine, and a run that is traced or stepped through, takes the native engine. The code lies in the cache of

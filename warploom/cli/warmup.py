@@ -32,6 +32,15 @@ END:
     ret
 """
 
+VORTEX = b"""
+_start:
+    csrr a0, mhartid
+    fadd.s fa0, fa0, fa0
+    lw a1, 0(sp)
+    sw a1, 0(sp)
+    vx_tmc x0
+"""
+
 
 class Part(NamedTuple):
     """Something to compile: what it is, on which preset and with which settings, for which program."""
@@ -88,13 +97,15 @@ def command(as_json: bool) -> None:
 
 def parts() -> Iterator[Part]:
     """What there is to compile, the longest first of each kind of machine."""
-    from warploom.isa import guppy, tiny
+    from warploom.isa import guppy, load, tiny
+    from warploom.isa.frontend import Options
     from warploom.machine.core.scheduling.policies import POLICIES
 
     ends, samples = tiny.assemble(".threads 4\nRET"), guppy.assemble(SAMPLES, "warmup")
     loads = tiny.assemble(".threads 4\nLDR R0, %threadIdx\nSTR %threadIdx, R0\nRET")
     yield Part("cores that run one instruction at a time", "tiny", {}, ends)
     yield Part("cores with warps, caches and textures", "guppy", {}, samples)
+    yield Part("Vortex", "vortex-2024", {}, load(VORTEX, "vortex-2024", options=Options(path="warmup.s")))
     yield Part("cores with warps, programs without textures", "sm", {"core.threads_per_block": 4}, loads)
     yield Part("cores with warps, programs without memory", "sm", {"core.threads_per_block": 4}, ends)
     for policy in POLICIES:

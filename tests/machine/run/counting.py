@@ -29,6 +29,7 @@ class Counting:
     detector = None
     recorder = None
     tracing = False
+    families = ()
     probes = ()
     swaps = ()
     listener = None

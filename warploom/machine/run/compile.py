@@ -1,7 +1,7 @@
 """Compiling a machine: its native pieces, made by several processes at the same time.
 
-Not hardware. An entry, and each function that is handed to one by pointer, is a piece of its own. Pieces serve all machines, or are
-fitted to one (engine/native/fitting.py): a machine whose fitted pieces are in the cache runs with those.
+Not hardware. An entry, and each function that is handed to one by pointer, is a piece of its own. Pieces serve all machines, a family of
+them, or one (engine/native/fitting.py): a machine takes those for itself where they lie in the cache, else those of its family.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 from warploom.isa.collector import no_collector
 from warploom.isa.user_cache import make_directory
 from warploom.machine.engine.native.cache import cache_directory, forget_old_caches, forget_old_fits, has_fits
-from warploom.machine.engine.native.fitting import fit_to, fitted_arguments
+from warploom.machine.engine.native.fitting import ONE, fit_to, fitted_arguments
 from warploom.machine.engine.native.loader import Native, native
-from warploom.machine.engine.native.piece import Fit, Hook, entry_hook, is_ours
+from warploom.machine.engine.native.piece import ANY, Fit, Hook, entry_hook, is_ours
 from warploom.machine.engine.swaps import reached
 from warploom.machine.run.probe import probed
 from warploom.machine.run.runnable import Notice, Runnable
@@ -33,11 +33,11 @@ class NativeCacheWarning(UserWarning):
 
 
 class Form(NamedTuple):
-    """A native form of a machine: the arguments of its entry, and its pieces, the longest first. fit: the settings that they know."""
+    """A native form of a machine: the arguments of its entry, and its pieces, the longest first. fit: which machines it is for."""
 
     arguments: tuple[Any, ...]
     pieces: list[Hook]
-    fit: Fit = ()
+    fit: Fit = ANY
 
     @property
     def is_compiled(self) -> bool:
@@ -52,28 +52,28 @@ def is_compiled(machine: Runnable) -> bool:
 
 def is_fitted(machine: Runnable) -> bool:
     """Whether a run of this machine takes code that is fitted to it."""
-    return not machine.probes and _best_form(machine).fit != ()
+    return not machine.probes and _best_form(machine).fit.name == ONE
 
 
 def compile_native(machine: Runnable, notice: Notice | None = None) -> None:
-    """Fill the on-disk cache with the native form of a machine, the one for all machines."""
+    """Fill the on-disk cache with the native form of a machine, the one for all machines or for those of its family."""
     _compile(machine, _form(machine), notice)
 
 
 def compile_fitted(machine: Runnable, notice: Notice | None = None) -> None:
     """Fill the on-disk cache with native code for this machine, which later runs of it take, also over other data.
 
-    Raises ValueError for one that writes events down: its code is that for all machines.
+    Raises ValueError for one that writes events down, since that may change from one cycle to the next.
     """
     if machine.tracing:
-        raise ValueError("a traced run takes the native code for all machines: fit one that is not traced")
+        raise ValueError("a traced run takes no code for one machine: fit one that is not traced")
     forget_old_fits()
     _compile(machine, _fitted_form(machine), notice)
 
 
 def entry_call(machine: Runnable, engine: str, notice: Notice | None = None, *, fitted: bool = True) -> Callable[[int], int]:
-    """The entry with all arguments but the limit in place. engine: "python" or "native". fitted: not False, code for this machine is taken
-    where it lies ready.
+    """The entry with all arguments but the limit in place. engine: "python" or "native". fitted: code for this machine
+    alone is taken where it lies ready.
 
     Raises ValueError for a probe of a unit that the machine does not reach, and for a native run with probes.
     """
@@ -101,15 +101,19 @@ def _best_form(machine: Runnable) -> Form:
 
 
 def _form(machine: Runnable) -> Form:
-    """The form for all machines."""
+    """The form for the machine's family, or for all machines."""
     arguments = machine.arguments(native=True)
-    return Form(arguments, _pieces(machine, arguments))
+    settings = fit_to(arguments) if machine.families else ANY
+    return _form_for(machine, arguments, next((family for family in machine.families if family.covers(settings)), ANY))
 
 
 def _fitted_form(machine: Runnable) -> Form:
     """The form for this machine alone."""
     arguments = machine.arguments(native=True)
-    fit = fit_to(arguments)
+    return _form_for(machine, arguments, fit_to(arguments))
+
+
+def _form_for(machine: Runnable, arguments: tuple[Any, ...], fit: Fit) -> Form:
     arguments = fitted_arguments(arguments, fit)
     return Form(arguments, _pieces(machine, arguments, fit), fit)
 
@@ -121,7 +125,7 @@ def _compile(machine: Runnable, form: Form, notice: Notice | None) -> None:
     if form.is_compiled:
         return
     if notice is not None:
-        what = "native code for this machine" if form.fit else "the native engine"
+        what = "native code for this machine" if form.fit.name == ONE else "the native engine"
         notice(f"compiling {what}, once; about {machine.compile_seconds:.0f} s")
     if code.untrusted:
         warnings.warn(f"{code.untrusted}; what is compiled now lasts as long as this process", NativeCacheWarning, stacklevel=1)
@@ -165,7 +169,7 @@ def _helpers(machine: Runnable, form: Form) -> list[subprocess.Popen[bytes]]:
     """Start other processes that compile; none where that is not possible."""
     helpers: list[subprocess.Popen[bytes]] = []
     try:
-        order = pickle.dumps((type(machine), machine.config, machine.program, machine.stand_ins(), bool(form.fit)))
+        order = pickle.dumps((type(machine), machine.config, machine.program, machine.stand_ins(), form.fit.name == ONE))
         shutil.rmtree(_claims(), ignore_errors=True)
         make_directory(_claims())
         for _ in range(min(os.cpu_count() or 1, len(form.pieces), MOST_PROCESSES) - 1):
@@ -194,7 +198,7 @@ def help_to_compile() -> None:
                 code.pointer(piece)
 
 
-def _pieces(machine: Runnable, arguments: tuple[Any, ...], fit: Fit = ()) -> list[Hook]:
+def _pieces(machine: Runnable, arguments: tuple[Any, ...], fit: Fit = ANY) -> list[Hook]:
     """What is compiled for a machine once for all its runs, the longest first. A user's own function is not among them."""
     found = {}
     for units in arguments:

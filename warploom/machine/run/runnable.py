@@ -9,6 +9,7 @@ import numpy as np
 
 from warploom.isa.program import Program
 from warploom.machine.config.schema import Config
+from warploom.machine.engine.native.piece import Fit
 from warploom.machine.engine.swaps import Swaps
 from warploom.machine.run.probe import Probe
 
@@ -65,10 +66,10 @@ class Runnable(Protocol):
     entry: the run function, `entry(*arguments, limit) -> stop code`. It simulates until its cycle counter reaches
     `limit` (LIMIT), the kernel has ended (DONE), a fault has been written down (FAULT), or the event buffer is full
     (EVENTS_FULL). It may be called again after LIMIT and EVENTS_FULL. compile_seconds: about how long the native form takes to
-    compile. tracing: whether it writes events down, which may be switched off and on between two cycles. probes: listeners at units, see
-    probe.py; a machine that has some runs in plain Python only. listener: is handed the events of a traced run in their order, which are
-    then not kept; None: they are, and `drain` raises TooManyEvents beyond `most_events`. Cores that run one instruction at a time write
-    none.
+    compile. tracing: whether it writes events down, which may be switched off and on between two cycles. families: kinds of machines that
+    there is native code for, besides that for all. probes: listeners at units, see probe.py; a machine that has some runs in plain Python
+    only. listener: is handed the events of a traced run in their order, which are then not kept; None: they are, and `drain` raises
+    TooManyEvents beyond `most_events`. Cores that run one instruction at a time write none.
     """
 
     config: Config
@@ -77,6 +78,7 @@ class Runnable(Protocol):
     compile_seconds: float
     memory: np.ndarray  # uint32[words]
     tracing: bool
+    families: tuple[Fit, ...]
     probes: list[Probe]
     swaps: Swaps
     listener: Listener | None

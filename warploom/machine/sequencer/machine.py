@@ -21,7 +21,7 @@ from warploom.machine.accounting.status import LaunchError, Outcome
 from warploom.machine.config.schema import Config
 from warploom.machine.datapath.alu import execute
 from warploom.machine.datapath.register_file import WarpRegisters
-from warploom.machine.engine.native.piece import Hook
+from warploom.machine.engine.native.piece import Fit, Hook
 from warploom.machine.engine.pages import contents
 from warploom.machine.engine.swaps import Swaps
 from warploom.machine.engine.unit import mirror
@@ -65,6 +65,7 @@ class SequencerMachine:
         self.gpu_state: Any = mirror(self.gpu)
         self.core_states: Any = mirror(self.cores)
         self.tracing = False
+        self.families: tuple[Fit, ...] = ()
         self.probes: list[Probe] = []
         self.swaps: Swaps = ()
         self.listener: Listener | None = None

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from warploom.machine.engine.native.cache import FORGET_SECONDS, fits_directory, forget_old_fits, has_fits
-from warploom.machine.engine.native.fitting import fit_to, fitted_arguments
+from warploom.machine.engine.native.fitting import fit_to, fitted, fitted_arguments
 from warploom.machine.engine.native.loader import native
-from warploom.machine.engine.native.piece import Hook, kind_name
+from warploom.machine.engine.native.piece import ANY, Array, Fit, Hook, kind_name
 from warploom.machine.engine.swaps import Socket
 from warploom.machine.engine.unit import record, unit
 from warploom.machine.run.tables import Tables, Units
@@ -59,7 +59,7 @@ def boxes(count=1):
 
 
 def names(fit):
-    return {name: dict(values) for name, values in fit}
+    return {name: dict(values) for name, values in fit.known}
 
 
 def test_it_knows_what_the_machine_sets_and_not_what_a_launch_does():
@@ -74,10 +74,10 @@ def test_a_setting_that_differs_between_records_of_a_kind_is_not_known():
     assert names(fit_to((cores,)))[kind_name(Box)] == {"ports": 3, "flags": 1 << 63}
     cores["more"]["width"][2, 1] = 6
     assert kind_name(Port) not in names(fit_to((cores,)))
-    assert fit_to((np.zeros(2), 5)) == ()
+    assert fit_to((np.zeros(2), 5)).known == ()
 
 
-def call(function, made, fit=()):
+def call(function, made, fit=ANY):
     return native().entry(function, (made[0], 1), fit=fit)(made[0], 2)
 
 
@@ -124,6 +124,31 @@ def test_a_fit_that_no_run_has_taken_for_a_month_is_forgotten(cache):
     os.utime(kept, (0, 0))
     forget_old_fits()
     assert not kept.exists()
+
+
+def test_a_family_is_made_of_the_machines_that_have_its_settings():
+    settings = fit_to((boxes()[0],))
+    assert ANY.covers(settings) and settings.covers(settings)
+    assert Fit("three", ((kind_name(Box), (("ports", 3),)),)).covers(settings)
+    assert not Fit("four", ((kind_name(Box), (("ports", 4),)),)).covers(settings)
+    assert not Fit("other", (("elsewhere", (("ports", 3),)),)).covers(settings)
+
+
+def test_code_for_a_family_lies_with_that_for_all(cache):
+    family = Fit("three", ((kind_name(Box), (("ports", 3),)),))
+    general, fitted = boxes(), boxes()
+    assert call(take_turns, general) == call(take_turns, fitted, family)
+    assert not has_fits()
+    fitted["ports"] = 100
+    assert call(take_turns, fitted, family) == call(take_turns, general)
+
+
+def test_a_hook_that_is_handed_nothing_of_what_is_known_is_for_all_machines():
+    fit, number = fit_to((boxes()[0],)), np.dtype(np.int64)
+    for kind in (number, np.dtype(np.float64), Array(number), Tables):
+        assert fitted(Hook(take_turns, number, (kind,)), fit).fit == ANY
+    for kind in (Box, Port, Array(Box)):
+        assert fitted(Hook(take_turns, number, (number, kind)), fit).fit == fit
 
 
 def test_a_users_function_among_the_hooks_stays_as_it_is():

@@ -27,7 +27,7 @@ from warploom.machine.engine.native.library import (
     UnitCompiler,
     UsersCompiler,
 )
-from warploom.machine.engine.native.piece import Array, Bundle, Fit, Hook, Piece, Plug, is_ours
+from warploom.machine.engine.native.piece import ANY, Array, Bundle, Fit, Hook, Piece, Plug, is_ours
 from warploom.machine.engine.native.plug import STRICT, Mailbox, exceptions_in_full, plug_function, socket_call
 from warploom.machine.engine.native.refusals import not_compiled, returned_kind
 from warploom.machine.engine.native.rules import rules_of_units
@@ -42,12 +42,12 @@ OPTIONS = {"error_model": "numpy", "nogil": True, "_nrt": False, "no_cpython_wra
 class Compiler:
     """Makes pieces. It keeps what it knows of units from one to the next.
 
-    swaps: what stands in the place of which units. fit: the settings of the one machine that they are for; empty for all machines.
+    swaps: what stands in the place of which units. fit: which machines they are for.
     """
 
-    def __init__(self, swaps: Swaps = (), fit: Fit = ()) -> None:
+    def __init__(self, swaps: Swaps = (), fit: Fit = ANY) -> None:
         self._swaps = dict(swaps)
-        self._settings = {kind: dict(values) for kind, values in fit}
+        self._settings = {kind: dict(values) for kind, values in fit.known}
         self._globals: dict[str, dict[str, Any]] = {}
         self._dispatchers: dict[Any, Any] = {}
         self._types: dict[Any, Any] = {}

@@ -1,10 +1,9 @@
-"""Fitting: native code for one machine, in which that machine's settings are constants.
+"""Fitting: native code for some machines, in which settings of theirs are constants.
 
-Not hardware. Native code serves every machine: it reads the settings from the records, tries each feature that may be switched off, and
-divides by numbers that it does not know. In silicon a setting is a wire. Code that is *fitted* to a machine has its settings wired in too:
-a fifth of the host's instructions are gone, and with them a third of its branches. It is a piece as any other, for that machine alone.
-
-What a program and its launch set (`launch` in unit.py: sizes, addresses, scalars) stays as it is, so code that is fitted serves later runs.
+Not hardware. Native code for all machines reads the settings from the records, tries each feature that may be switched off, and divides by
+numbers that it does not know. In silicon a setting is a wire. Code that is *fitted* to one machine has its settings wired in too: a fifth
+of the host's instructions are gone, and with them a third of its branches. Between the two are families of machines that have few features
+(device/bare.py). What a program and its launch set (`launch` in unit.py: sizes, addresses, scalars) stays as it is.
 """
 
 from __future__ import annotations
@@ -16,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from warploom.machine.engine.layout import in_rows
-from warploom.machine.engine.native.piece import Bundle, Fit, Hook, kind_name
+from warploom.machine.engine.native.piece import Array, Bundle, Fit, Hook, kind_name
 from warploom.machine.engine.unit import groups_of
+
+ONE = "one"  # the name of a fit to one machine
 
 
 def fit_to(arguments: Iterable[Any]) -> Fit:
@@ -27,7 +28,7 @@ def fit_to(arguments: Iterable[Any]) -> Fit:
         if isinstance(argument, np.void | np.ndarray) and argument.dtype.names:
             _collect(np.asarray(argument), found)
     one = {kind: {name: min(values) for name, values in settings.items() if len(values) == 1} for kind, settings in found.items()}
-    return tuple((kind, tuple(sorted(values.items()))) for kind, values in sorted(one.items()) if values)
+    return Fit(ONE, tuple((kind, tuple(sorted(values.items()))) for kind, values in sorted(one.items()) if values))
 
 
 def _collect(records: np.ndarray, found: dict[str, dict[str, set[int]]]) -> None:
@@ -49,8 +50,18 @@ def _with_settings(kind: np.dtype) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def fitted(hook: Hook, fit: Fit) -> Hook:
-    """A hook for one machine. A user's function stays what it is: it is compiled alone."""
-    return hook._replace(fit=fit) if hook.is_unit else hook
+    """A hook for some machines; itself where it is a user's function, and where it is handed no record of which anything is known."""
+    handed = {name for kind in hook.arguments for name in _kinds_in(kind.dtype if isinstance(kind, Array) else kind)}
+    return hook._replace(fit=fit) if hook.is_unit and any(name in handed for name, _ in fit.known) else hook
+
+
+@cache
+def _kinds_in(kind: Any) -> frozenset[str]:
+    """The names of the kinds of records with settings in a kind of argument."""
+    if not isinstance(kind, np.dtype) or not kind.names:
+        return frozenset()
+    own, inside = _with_settings(kind)
+    return frozenset({kind_name(kind)} if own else ()).union(*(_kinds_in(kind[name].base) for name in inside))
 
 
 def fitted_arguments(arguments: Iterable[Any], fit: Fit) -> tuple[Any, ...]:

@@ -22,7 +22,8 @@ import numpy as np
 
 from warploom.isa.user_cache import read
 from warploom.machine.engine.native.cache import cache_directory, fits_directory, keep, touch, untrusted
-from warploom.machine.engine.native.piece import Bundle, Fit, Hook, Piece, Plug, entry_hook, is_ours, kind_name, plugs_of, swaps_name
+from warploom.machine.engine.native.fitting import ONE
+from warploom.machine.engine.native.piece import ANY, Bundle, Fit, Hook, Piece, Plug, entry_hook, is_ours, kind_name, plugs_of, swaps_name
 from warploom.machine.engine.native.plug import Mailbox
 from warploom.machine.engine.swaps import Socket, Swaps
 
@@ -58,7 +59,7 @@ class Native:
         if not self.untrusted:
             touch()
 
-    def entry(self, function: Callable[..., Any], arguments: Iterable[Any], swaps: Swaps = (), fit: Fit = ()) -> Callable[..., Any]:
+    def entry(self, function: Callable[..., Any], arguments: Iterable[Any], swaps: Swaps = (), fit: Fit = ANY) -> Callable[..., Any]:
         """The native form of `function` for arguments like these: arrays, numbers, and `Bundle`s of arrays or of `Hook`s.
 
         The callable takes such arguments, or what `place` makes of them, which it need not examine again at every call.
@@ -128,7 +129,7 @@ class Native:
     def _plugged(self, plug: Plug) -> int:
         """Where the native form of a user's function lies. It is compiled anew in each process: nobody says what else it depends on."""
         if plug not in self._plugs:
-            self._plugs[plug] = self._load(self._compiler((), ()).compile_plug(plug, self._mailbox))
+            self._plugs[plug] = self._load(self._compiler((), ANY).compile_plug(plug, self._mailbox))
         return self._plugs[plug]
 
     def _load(self, piece: Piece) -> int:
@@ -151,7 +152,7 @@ class Native:
         path = self._file(hook)
         with contextlib.suppress(OSError, ValueError):
             found = Piece.read(read(path))
-            if hook.fit:
+            if hook.fit.name == ONE:
                 touch(path)
             return found
         piece = self._compile(hook)
@@ -163,7 +164,7 @@ class Native:
         return compiled
 
     def _compiler(self, swaps: Swaps, fit: Fit) -> Any:
-        """What makes pieces with these swaps, for one machine or for all."""
+        """What makes pieces with these swaps, for some machines or for all."""
         if (swaps, fit) not in self._compilers:
             from warploom.machine.engine.native.compiler import Compiler
 
@@ -177,8 +178,8 @@ class Native:
         if not is_ours(function):
             digest.update(Path(function.__code__.co_filename).read_bytes() + function.__code__.co_code)
         digest.update(swaps_name(hook.swaps).encode())
-        digest.update(repr(hook.fit).encode() if hook.fit else b"")
-        place = fits_directory() if hook.fit else cache_directory()
+        digest.update(repr(hook.fit.known).encode() if hook.fit.known else b"")
+        place = fits_directory() if hook.fit.name == ONE else cache_directory()
         return place / f"{function.__module__}.{function.__qualname__}.{digest.hexdigest()[:16]}.piece"
 
 

@@ -41,22 +41,34 @@ class Array(NamedTuple):
     aligned: bool = True
 
 
-Fit = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]  # of kinds of records, by name, the fields that are known, with their values
+class Fit(NamedTuple):
+    """What code takes for granted of the machines that it is for. known: of kinds of records, by name, the settings with their values."""
+
+    name: str = ""
+    known: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
+
+    def covers(self, settings: Fit) -> bool:
+        """Whether a machine with these settings is one of them."""
+        there = {kind: dict(values) for kind, values in settings.known}
+        return all(there.get(kind, {}).get(name) == value for kind, values in self.known for name, value in values)
+
+
+ANY = Fit()  # code for all machines
 
 
 class Hook(NamedTuple):
     """A function handed to native code as a pointer: its callers are not recompiled when it changes.
 
     returns, arguments: of each its kind: a dtype (of a record: one of them), an `Array`, a class of `Bundle`; None for no result.
-    function: a unit, or a `Socket` with a user's. swaps: what stands in the place of units that it reaches. fit: the settings of the one
-    machine that it is for (fitting.py); empty for all machines.
+    function: a unit, or a `Socket` with a user's. swaps: what stands in the place of units that it reaches. fit: which machines it
+    is for (fitting.py).
     """
 
     function: Any
     returns: Any
     arguments: tuple[Any, ...]
     swaps: Swaps = ()
-    fit: Fit = ()
+    fit: Fit = ANY
 
     @property
     def is_unit(self) -> bool:
@@ -113,7 +125,7 @@ def is_ours(function: Callable[..., Any]) -> bool:
     return not isinstance(function, Socket) and function.__module__.startswith("warploom.")
 
 
-def entry_hook(function: Callable[..., Any], arguments: Iterable[Any], swaps: Swaps = (), fit: Fit = ()) -> Hook:
+def entry_hook(function: Callable[..., Any], arguments: Iterable[Any], swaps: Swaps = (), fit: Fit = ANY) -> Hook:
     """An entry for arguments like these: what it returns is found out when it is compiled."""
     return Hook(function, ..., tuple(kind_of(argument) for argument in arguments), swaps, fit)
 
