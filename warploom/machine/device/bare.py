@@ -29,6 +29,7 @@ from warploom.machine.core.warps.scoreboard import Scoreboard
 from warploom.machine.device.block_dispatcher import SPREAD, Grid
 from warploom.machine.device.device import Gpu, Log
 from warploom.machine.engine.native.piece import Fit, kind_name
+from warploom.machine.memory.cache import Cache
 from warploom.machine.memory.crossbar import Crossbar
 from warploom.machine.memory.dram import Dram
 from warploom.machine.memory.l2 import L2
@@ -52,9 +53,10 @@ BARE: tuple[tuple[np.dtype, Mapping[str, int]], ...] = (
     (Fetch, {"channels": 0, "l0_sets": 0, "per_cycle": 1}),
     (SharedFetch, {"lines": 0, "ahead": 0}),
     (ConstantLevel, {"sets": 0}),
-    # the first cache: in one bank, written through, stores without limit
+    # the first cache: in one bank, its sets by modulo, written through, stores without limit
     (Lsu, {"cached": 1, "merge": 1}),
     (Lsu, dict.fromkeys(("ahead", "banks", "in_banks", "share", "store_limit", "write_allocate", "write_back"), 0)),
+    (Cache, {"simple": 1, "siphash": 0}),
     # the device: blocks at once, a crossbar without limit, an L2 without ports, memory without banks and rows
     (Grid, {"latency": 0, "launch_latency": 0, "order": SPREAD}),
     (Crossbar, {"core_bytes": 0, "slice_bytes": 0}),
