@@ -164,6 +164,12 @@ class Program:
         """Where its memory is: its regions, or one memory from address 0 on, as large as the program wants and at least `size`."""
         return AddressSpace(self.regions) if self.regions else flat_memory(max(size, self.memory_bytes, len(self.data)))
 
+    def element_type(self, name: str) -> np.dtype[Any] | None:
+        """The type of a buffer's elements; None where nothing says it, and of what is no view."""
+        row = self.view_names.index(name) if name in self.view_names else len(self.view_shapes)
+        shape = self.view_shapes[row] if row < len(self.view_shapes) else None
+        return shape.dtype if shape is not None else None
+
     def uses(self, space: int) -> bool:
         """Whether some micro-op accesses an address space: a number of SPACES."""
         spaced = [number for number, operation in enumerate(u.OPERATIONS) if operation.unit == u.MEMORY]

@@ -48,7 +48,7 @@ LEVELS = ("0", "1", "2", "3", "s")
 
 class Target(NamedTuple):
     """triple, cpu: clang's names. options: what it is told besides. files, script: of the runtime. stack: bytes that a thread has, 0 where
-    there is no limit; for Vortex as in `warploom/isa/vortex/memory_map.py`, which is above this."""
+    there is no limit; as in `warploom/isa/vortex/memory_map.py` and `warploom/isa/riscv/launch.py`, which are above this."""
 
     name: str
     triple: str
@@ -73,7 +73,7 @@ TARGETS = {
         Target("vortex-2022", _RISCV, "generic_rv32+m+f", (*_GUARDED, "-DWARPLOOM_VORTEX=2022"), _VORTEX, "vortex.ld",
                "Vortex of 2021 and 2022: RV32IMF", 1024),
         Target("riscv", _RISCV, "generic_rv32+m+a+f+c", _GUARDED, ("riscv.S", "riscv_kernel.c", "library.c", "integer64.c"), "riscv.ld",
-               "ordinary RV32IMAFC code, a thread a lane"),
+               "ordinary RV32IMAFC code, a thread a lane", 4096),
         Target("avx512", "x86_64-freestanding", "x86_64+avx512f+avx512cd+bmi+bmi2+fma+popcnt+lzcnt", _SPMD, ("memory.c",), "avx512.ld",
                "x86 with AVX-512F and CD, a warp a thread of the CPU"),
         Target(GCN, "amdgcn-amd-amdhsa", gcn.PROCESSOR, (), (), "", "AMD's GCN 5, from C or OpenCL C (.cl), a work-item a lane"),

@@ -76,10 +76,9 @@ def _loaded(found: CodeObject, diagnostics: Diagnostics, options: Options, usual
     program, missing = waits(program, instructions)
     diagnostics.items += missing
     diagnostics.raise_if_errors()
-    views, names = given.views()
     launch = replace(program.launch, argument=ARGUMENTS, arguments=given.values)
-    program = replace(program, views=views, view_names=names, parameters=given.parameters, launch=launch)
-    return Loaded(program, diagnostics.warnings)
+    program = replace(program, parameters=given.parameters, launch=launch, **given.views())
+    return Loaded(program, [*diagnostics.warnings, *given.warnings(kernel.name)])
 
 
 def _launch(path: str, kernel: Kernel, options: Options, usual: Launch | None) -> Launch:

@@ -117,12 +117,7 @@ def _program(
         scalars=_scalars(uops),
         sources=image.sources or (Source("", image.path),),
         launch=launch,
-        regions=tuple(
-            Region(segment.name, segment.address, segment.size, segment.writable, data=np.frombuffer(segment.data, np.uint8))
-            for segment in image.segments
-            if segment.size
-        )
-        + tuple(regions),
+        regions=tuple(segment.region() for segment in image.segments if segment.size) + tuple(regions),
         labels={name: numbers[address] for name, address in image.symbols.items() if address in numbers},
     )
 

@@ -120,15 +120,14 @@ def _loaded(
     except RegionError as found:
         raise error(image.path, str(found), "") from None
     exit_code = ("register", GP) if generation.old else ("memory", EXIT_CODE)
-    views, names = placed.views()
     spare = 0 if placed.kernel else PAGES
-    program = replace(program, parameters=placed.parameters, exit_code=exit_code, views=views, view_names=names, spare_pages=spare)
+    program = replace(program, parameters=placed.parameters, exit_code=exit_code, spare_pages=spare, **placed.views())
     severity = Severity.ERROR if refuses else Severity.WARNING
     for number, reason in refused if refuses is not None else ():
         text = program.text[number]
         diagnostics.items.append(Diagnostic(severity, f"{text}: {reason}", program.position(number), len(text.split()[0])))
     diagnostics.raise_if_errors()
-    diagnostics.items += copied_guards(program)
+    diagnostics.items += [*copied_guards(program), *placed.warnings]
     if placed.kernel and any(one.dtype == POINTER for one in placed.parameters) and options.threads is None and options.grid is None:
         said = f"the kernel {placed.kernel!r} runs in one thread, since nothing says in how many"
         diagnostics.items.append(Diagnostic(Severity.WARNING, said, fix="add --threads N"))

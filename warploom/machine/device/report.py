@@ -268,7 +268,8 @@ def _who(machine: Reported, core: int, warp: int, lanes: int) -> str:
         found = [tuple(int(numbers[OF_A_THREAD.index(name), lane]) for name in ("block", "warp", "thread")) for lane in lanes_of(lanes)]
         if any((its_block, its_warp) != (block, rank) for its_block, its_warp, _ in found):
             return ", ".join(f"thread {thread} of block {its_block}" for its_block, _, thread in found)
-    if machine.program.view_shapes or special_registers(machine.program) & {*u.BY_DIMENSION}:
+    of_arrays = machine.program.view_shapes and not machine.program.regions  # one memory and arrays in it: a kernel with a grid
+    if of_arrays or special_registers(machine.program) & {*u.BY_DIMENSION}:
         return _by_dimension(machine, block, rank, lanes_of(lanes))
     return f"block {block}, warp {rank}, {lanes_text(lanes, 'lane')}"
 
