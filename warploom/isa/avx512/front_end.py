@@ -22,8 +22,9 @@ from warploom.isa.avx512.lessons import lessons
 from warploom.isa.avx512.lowering import Refused, lower
 from warploom.isa.avx512.registers import LANES
 from warploom.isa.c.buffers import given, placed, pointers_of, shapes_of, unused, values_of, views_of
-from warploom.isa.c.compiler import compile_c
+from warploom.isa.c.compiler import compiled
 from warploom.isa.c.parameters import CKernel, chosen, kernels_of
+from warploom.isa.c.warnings import compiler_warnings
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.frontend import Loaded, Options, Text
 from warploom.isa.image import Image, Segment
@@ -39,11 +40,12 @@ def load(source: Text, options: Options) -> Loaded:
     """A Program from a file or bytes: ELF, source text, or machine code. Raises SourceError, BufferError."""
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
     data = source if isinstance(source, bytes) else read_bytes(source)
+    said = ""
     if path.endswith(C):
-        data = compile_c([path], "avx512", options.more.get("optimise") or "2")
+        data, said = compiled([path], "avx512", options.more.get("optimise") or "2")
     if data.startswith(elf.MAGIC):
         image, warnings = elf.read(data, path)
-        diagnostics = Diagnostics(image.sources[0], warnings, image.sources[1:])
+        diagnostics = Diagnostics(image.sources[0], [*warnings, *compiler_warnings(said, image.sources)], image.sources[1:])
         kernels = kernels_of(data, image.symbols)
         if kernels:
             return _called(image, chosen(kernels, options.more.get("launch"), path), diagnostics, options)

@@ -8,10 +8,11 @@ from math import prod
 from pathlib import Path
 
 from warploom.isa.c.buffers import given, placed, pointers_of, shapes_of, unused, values_of, views_of
-from warploom.isa.c.compiler import compile_c
+from warploom.isa.c.compiler import compiled
 from warploom.isa.c.endings import for_riscv
 from warploom.isa.c.launch_block import extents_of, launch_block, words_of
 from warploom.isa.c.parameters import CKernel, chosen, kernels_of, layout
+from warploom.isa.c.warnings import compiler_warnings
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.elf.file import is_elf
 from warploom.isa.frontend import Loaded, Options, Text
@@ -31,9 +32,10 @@ def load(source: Text, options: Options) -> Loaded:
     """A Program from a file or bytes: ELF, or source text. Raises SourceError, BufferError."""
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
     data = source if isinstance(source, bytes) else read_bytes(source)
+    said = ""
     if for_riscv(path):
-        data = compile_c([path], "riscv", options.more.get("optimise") or "2")
-    return _from_elf(data, path, options) if is_elf(data, path) else _from_text(decoded(data, path), path, options)
+        data, said = compiled([path], "riscv", options.more.get("optimise") or "2")
+    return _from_elf(data, path, options, said) if is_elf(data, path) else _from_text(decoded(data, path), path, options)
 
 
 def _from_text(text: str, path: str, options: Options) -> Loaded:
@@ -43,9 +45,10 @@ def _from_text(text: str, path: str, options: Options) -> Loaded:
     return _loaded(assembly.image, assembly.threads or 1, assembly.block, diagnostics, options)
 
 
-def _from_elf(data: bytes, path: str, options: Options) -> Loaded:
+def _from_elf(data: bytes, path: str, options: Options, said: str) -> Loaded:
+    """said: by the compiler, of what it made the file from."""
     image, warnings = elf.read(data, path)
-    diagnostics = Diagnostics(image.sources[0], warnings, image.sources[1:])
+    diagnostics = Diagnostics(image.sources[0], [*warnings, *compiler_warnings(said, image.sources)], image.sources[1:])
     kernels = elf.startable(data, path, kernels_of(data, image.symbols), options.more.get("launch"))
     return _loaded(image, 1, 0, diagnostics, options, refuses=False, kernels=kernels)
 

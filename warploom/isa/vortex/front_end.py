@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from warploom.isa import uop as u
-from warploom.isa.c.compiler import compile_c
+from warploom.isa.c.compiler import compiled
 from warploom.isa.c.endings import for_riscv
 from warploom.isa.c.parameters import CKernel, kernels_of
+from warploom.isa.c.warnings import compiler_warnings
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.elf.file import is_elf
 from warploom.isa.frontend import Loaded, Options, Text
@@ -48,14 +49,15 @@ def loader_of(number: int) -> Callable[[Text, Options], Loaded]:
 def _load(source: Text, options: Options, generation: Generation | None) -> Loaded:
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
     data = source if isinstance(source, bytes) else read_bytes(source)
+    said = ""
     suffix = Path(path).suffix.lower()
     if for_riscv(path):
         meant = generation or of_machine(options)
         old = meant is not None and meant.old
-        data = compile_c([path], "vortex-2022" if old else "vortex-2024", options.more.get("optimise") or "2")
+        data, said = compiled([path], "vortex-2022" if old else "vortex-2024", options.more.get("optimise") or "2")
     if is_elf(data, path):
         image, warnings = elf.read(data, path)
-        diagnostics = Diagnostics(image.sources[0], warnings, image.sources[1:])
+        diagnostics = Diagnostics(image.sources[0], [*warnings, *compiler_warnings(said, image.sources)], image.sources[1:])
         kernels = elf.startable(data, path, kernels_of(data, image.symbols), options.more.get("launch"))
         return _loaded(_writable(image), generation, diagnostics, options, refuses=False, kernels=kernels)
     if suffix in (VXBIN, RAW):

@@ -15,12 +15,11 @@ WHOLE = 1 << 16  # bytes of memory that are always listed
 def report(result: RunResult) -> dict[str, Any]:
     """A Result as plain numbers, strings, lists and dicts.
 
-    status: "done", "timeout" or "error". config: every setting by its full name. units: by slot,
-    what stands in it instead of what its setting says. memory.data: the bytes after the run, from address 0;
-    after the first 64 KiB the zeros at the end are left out, and memory.bytes says how many there are. memory.views: where the
-    program's buffers and images lie in it; type: of a buffer's elements, as NumPy calls it, or null where nothing says it. memory.regions: of a
-    program with regions, whose bytes follow one another: the address of each and its first byte in memory.data. counters: see
-    `machine.counters`. fault: a sentence, or null. seconds: wall time.
+    status: "done", "timeout" or "error". config: every setting by its full name. units: by slot, what stands in it instead of what its
+    setting says. memory.data: the bytes after the run, from address 0; after the first 64 KiB the zeros at the end are left out, and
+    memory.bytes says how many there are. memory.views: where the program's buffers and images lie in it; type: of a buffer's elements,
+    as NumPy calls it, or null where nothing says it. memory.regions: of a program with regions, whose bytes follow one another: the
+    address of each and its first byte in memory.data. counters: see `machine.counters`. fault: a sentence, or null. seconds: wall time.
     """
     program = result.program
     body: dict[str, Any] = {
