@@ -6,7 +6,7 @@ A front end builds one with `ProgramBuilder`; a machine reads it and never asks 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -70,6 +70,8 @@ class Program:
     views, samplers: int32 tables of buffers, textures and samplers; view_names names the rows, and view_shapes says what
     arrays they are.
     exit_code: where the program leaves one: ("register", r), of lane 0 of the first warp, or ("memory", address).
+    control_registers: names of the instruction set's control registers, by number. refused: by instruction that stops the run
+    since no machine has it: why.
     value_bits: width of a register's value as a user sees it (8 for tiny-gpu). statements: the source's lines are statements, each
     of several instructions: messages quote the line.
     """
@@ -101,6 +103,8 @@ class Program:
     samplers: np.ndarray = field(default_factory=lambda: np.zeros((0, SAMPLER_COLUMNS), np.int32))
     value_bits: int = 32
     statements: bool = False
+    control_registers: Mapping[int, str] = field(default_factory=dict)
+    refused: Mapping[int, str] = field(default_factory=dict)
     extensions: tuple[int, ...] = ()  # instructions that the instruction set's original machine does not have, written by their names
     beyond: tuple[int, ...] = ()  # such instructions that are given as numbers, which mean nothing to the original machine
     _worked_out: dict[Hashable, tuple[tuple[Any, ...], Any]] = field(default_factory=dict, init=False, repr=False, compare=False)

@@ -229,8 +229,18 @@ def fault_text(machine: Reported) -> str:
     where, who = machine.program.where(int(fault["pc"])), _who(machine, core, warp, int(fault["lanes"]))
     if element := _of_array(machine, fault):
         return f"{where}: {element}, {who} (core {core}, cycle {int(fault['cycle'])})"
-    whole = f"{where}: {sentence(fault)}{_nearest_region(machine, fault)}{overflow_at(machine)}"
+    whole = f"{where}: {_sentence(machine.program, fault)}{_nearest_region(machine, fault)}{overflow_at(machine)}"
     return f"{whole} ({who}, core {core}, cycle {int(fault['cycle'])})"
+
+
+def _sentence(program: Program, fault: np.ndarray) -> str:
+    """A fault as one sentence, in the instruction set's words where they say more than a number."""
+    kind, number = FAULTS[int(fault["kind"])].name, int(fault["value"])
+    if kind == "illegal" and (why := program.refused.get(int(fault["pc"]))):
+        return why
+    if kind == "read_only_register" and (name := program.control_registers.get(number)):
+        return sentence(fault).replace(f"{number:#05x}", name)
+    return sentence(fault)
 
 
 def _of_array(machine: Reported, fault: np.ndarray) -> str:
