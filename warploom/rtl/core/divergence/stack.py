@@ -1,8 +1,8 @@
 """Reconvergence stack of a warp, as hardware. The model is `warploom.machine.core.divergence.stack`.
 
-An entry is a lane mask, a PC, and the PC at which its lanes reconverge with others. A branch may push two entries within a cycle, and so may
-a jump through a register at which lanes part: it is a branch to itself, of those that go elsewhere, which always wait. Paths are
-popped one per cycle; the model pops as many as there are at once, so its cycle is here one cycle for each, in which the warp waits.
+An entry is a lane mask, a PC, and the PC at which its lanes reconverge with others. A branch may push two entries within a cycle, and so
+may a jump through a register at which lanes part: it is a branch to itself, of those that go elsewhere, which always wait. Paths are popped
+one per cycle; the model pops as many as there are at once, so its cycle is here one cycle for each, in which the warp waits.
 """
 
 from typing import Any
