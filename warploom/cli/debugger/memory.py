@@ -1,4 +1,4 @@
-"""Data memory, from an address on: bytes for a machine of bytes, words for one of 32 bits, in a buffer of numbers of 32 or 64 bits those."""
+"""Data memory, from an address on: bytes for a machine of bytes, words for one of 32 bits; in a buffer of 32- or 64-bit numbers those."""
 
 from __future__ import annotations
 
