@@ -56,6 +56,8 @@ def test_a_buffer_that_no_argument_names_has_a_warning():
     assert warned(**kernel, buffers={"x": X, "y": Y, "z": X}) == [said.replace(", did you mean 'x'?", "")]
     assert warned(**kernel, buffers={"x": X, "y": Y, "z@0x100000": X}) == []  # the program may know the address
     assert warned(threads=4, arguments={"a": 1, "x": 0x10000, "y": 0x20000}, buffers={"in": X, "y@0x20000": Y}) == []
+    shadowed = {"threads": 4, "arguments": {"a": 1, "y": "x"}, "buffers": {"x": X, "y": Y}}
+    assert warned(**shadowed) == ["no argument of the kernel 'saxpy' names the buffer 'y': y = 'x'"]
     text = b"main:\n ret\n"
     said = "no argument names the buffer 'x'"
     for isa in ("riscv", "vortex-2024"):
@@ -177,6 +179,7 @@ def test_a_buffer_lies_where_its_name_says():
 def test_what_a_kernel_is_not_given_is_said():
     assert refused(arguments={}) == "the argument 'a' of the kernel 'saxpy' has no value: add --arg a=VALUE"
     assert refused(buffers={"x": X}).endswith("has no value: add --buffer y=FILE")
+    assert refused(buffers={"x": X, "Y": Y}).endswith("has no value: add --buffer y=FILE; no argument names the buffer 'Y'")
     everything = "add --arg a=VALUE --buffer x=FILE --buffer y=FILE"
     assert refused(arguments={}, buffers={}) == f"the arguments 'a', 'x', 'y' of the kernel 'saxpy' have no value: {everything}"
     assert "has no parameter 'b'" in refused(arguments={"a": 1, "b": 2})

@@ -132,6 +132,10 @@ def unused(
         base, end = spans[one.name]
         if one.address is None and one.name not in used and not any(base <= number < end for number in numbers):
             whose = f"no argument of the kernel {kernel!r} names" if kernel else "no argument names"
+            if kernel and one.name in free:
+                said = f"{whose} the buffer {one.name!r}: {one.name} = {values[one.name]!r}"
+                found.append(Diagnostic(Severity.WARNING, said, fix="leave out --arg, or the buffer"))
+                continue
             listed = f"{'its pointer is' if len(free) == 1 else 'its pointers are'} {', '.join(free)}"
             takes = f"{nearest(one.name, free)}; {listed}" if free else ""
             fix = f"add --arg {free[0]}={one.name}, or leave it out" if kernel and free else "leave it out"
@@ -157,7 +161,10 @@ def values_of(
         given_by = " ".join(f"--buffer {one.name}=FILE" if one.dtype == POINTER else f"--arg {one.name}=VALUE" for one in missing)
         noun, verb = ("argument", "has") if len(missing) == 1 else ("arguments", "have")
         listed = ", ".join(repr(one.name) for one in missing)
-        raise BufferError(f"{path}: the {noun} {listed} of the kernel {kernel!r} {verb} no value: add {given_by}")
+        left = sorted(names - {value for value in values.values() if isinstance(value, str)})
+        wanted = left and any(one.dtype == POINTER for one in missing)
+        also = f"; no argument names the buffer {', '.join(map(repr, left))}" if wanted else ""
+        raise BufferError(f"{path}: the {noun} {listed} of the kernel {kernel!r} {verb} no value: add {given_by}{also}")
     for parameter in parameters:
         value = values[parameter.name]
         if isinstance(value, str) and parameter.dtype != POINTER:

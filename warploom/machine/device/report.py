@@ -237,7 +237,7 @@ def _sentence(program: Program, fault: np.ndarray) -> str:
     """A fault as one sentence, in the instruction set's words where they say more than a number."""
     kind, number = FAULTS[int(fault["kind"])].name, int(fault["value"])
     if kind == "illegal" and (why := program.refused.get(int(fault["pc"]))):
-        return why
+        return f"{sentence(fault)}: {why}"
     if kind == "read_only_register" and (name := program.control_registers.get(number)):
         return sentence(fault).replace(f"{number:#05x}", name)
     return sentence(fault)
