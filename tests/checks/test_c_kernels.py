@@ -100,6 +100,16 @@ def test_a_lock_whose_atomic_has_no_order_is_a_race(take, give, tmp_path):
     assert {one.position.line for one in of_a_lock(tmp_path, take, give)} == {6}
 
 
+def test_an_element_is_named_by_its_buffer_and_other_memory_by_its_address(tmp_path):
+    path = tmp_path / "k.c"
+    path.write_text("#include <warploom.h>\nkernel void k(const float *x, float *y) { y[global_id() / 2] += x[global_id()]; }\n")
+    x = np.ones(16, np.float32)
+    (found,) = findings(path, "vortex-2024", x=x, y=0 * x)
+    assert found.kind == "lost-update" and found.element.startswith("y[")
+    (found,) = findings(written(tmp_path, ""), "vortex-2024", **{"in": np.arange(16, dtype=np.int32)}, out=np.zeros(16, np.int32))
+    assert 0xFFFF0000 <= int(found.element.removeprefix("byte ").removesuffix(" of memory"), 0) < 0xFFFF0040  # local memory
+
+
 @pytest.mark.parametrize("example", ["reduction", "prefix_sum"])
 def test_examples_are_clean(example):
     x = np.arange(16, dtype=np.int32)

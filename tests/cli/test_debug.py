@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from textual import events
@@ -147,6 +148,17 @@ def test_memory_shows_items_of_64_bits_of_a_buffer_that_has_such(tmp_path):
     assert cells[2] == ["-1099511627776*", "25769803776"]
     assert cells[3] == ["ffffff0000000000*", "0000000600000000"]
     assert cells[4] == ["1.0", "0"]
+
+
+def test_memory_shows_words_of_a_buffer_in_its_type(tmp_path):
+    """`y` is a `float *` of the kernel, `extra` a file of whole numbers; as bits, they would look like the other."""
+    np.save(tmp_path / "x.npy", np.array([1e-30, 3], np.float32))
+    np.save(tmp_path / "n.npy", np.array([1 << 30, -(1 << 30)], np.int32))
+    options = ["--threads", "2", "--arg", "a=0"]
+    options += [f"--buffer={name}={tmp_path / file}" for name, file in (("x", "x.npy"), ("y", "x.npy"), ("extra", "n.npy"))]
+    shown = debug("memory y 1", "memory extra 1", "format hex", "memory y 1", kernel="examples/vortex/saxpy.elf", options=options)
+    cells = [line.split()[1:3] for line in shown if line.lstrip()[:2] == "0x" and ":" in line.split()[0]]
+    assert cells == [["1e-30", "3.0"], ["1073741824", "-1073741824"], ["0da24260", "40400000"]]
 
 
 def test_items_without_a_sign_are_shown_without_one(tmp_path):

@@ -111,9 +111,10 @@ def run_checked(
             return machine.finish(end).memory if end.status == "done" else None
 
         table = without_harmless(table, program, result.memory, memory_with)
-    found = findings_of(table, program, names, checker.fault(result.fault))
+    placed = replace(program, regions=result.program.regions)  # as large as this machine has them
+    found = findings_of(table, placed, names, checker.fault(result.fault))
     if schedule and any(one.kind in RACES for one in found) and result.status == "done" and result.cycles <= schedules.MOST_CYCLES:
-        found = _with_schedule(found, config, program, units, names, result, before, engine, progress)
+        found = _with_schedule(found, config, placed, units, names, result, before, engine, progress)
     return Report(program, tuple(found), replace(result, findings=tuple(found)))
 
 
@@ -135,7 +136,7 @@ def _with_schedule(
     if shown is None:
         return found
     name, byte, memory = shown
-    element = element_text(program, names, u.GLOBAL_SPACE, byte, 0) if program.regions == () else f"byte {byte:#x}"
+    element = element_text(program, names, u.GLOBAL_SPACE, byte)
     there, here = (value_text(program, one, byte) for one in (memory, result.memory))
     text = f"order: --set {name} leaves {there} in {element}, this run {here}"
     return [replace(one, order=f"{one.order}\n    {text}") if one.kind in RACES else one for one in found]

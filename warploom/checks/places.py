@@ -72,10 +72,14 @@ def _text(number: int, extents: tuple[int, ...]) -> str:
     return str(parts[0]) if used == 1 else f"({','.join(map(str, parts[:used]))})"
 
 
-def element_text(program: Program, names: Names, space: int, address: int, uop: int) -> str:
-    """The array element at an address: `out[12]`, `s[0, 3]`; the address, where no array is known."""
+def element_text(program: Program, names: Names, space: int, address: int, uop: int | None = None) -> str:
+    """The array element at an address: `out[12]`, `s[0, 3]`; the address, where no array is known.
+
+    address: of global memory, the place where a host keeps that byte. uop: that accesses it, where it says of which array.
+    """
     if space == u.GLOBAL_SPACE:
-        return _of_views(program, address, int(program.uops[uop, u.VIEW])) or f"byte {address:#x} of memory"
+        view = u.NONE if uop is None else int(program.uops[uop, u.VIEW])
+        return _of_views(program, address, view) or f"byte {program.address_space(address + 1).address(address):#x} of memory"
     name = u.SPACES[space]
     if space == u.SHARED_SPACE:  # a core has those of several blocks, one after the other
         address %= max(-(-program.launch.shared_bytes // 4) * 4, 1)
@@ -109,7 +113,9 @@ def _of_views(program: Program, address: int, view: int) -> str:
 
 
 def _start(program: Program, view: int) -> int:
-    return int(program.views[view][VIEW_BASE]) & 0xFFFFFFFF
+    """The place of an array's first byte."""
+    base = int(program.views[view][VIEW_BASE]) & 0xFFFFFFFF
+    return program.address_space().place(base) if program.regions else base
 
 
 def _shape(program: Program, view: int) -> ViewShape | None:
@@ -117,7 +123,7 @@ def _shape(program: Program, view: int) -> ViewShape | None:
 
 
 def value_text(program: Program, memory: np.ndarray, address: int) -> str:
-    """What memory holds at a byte: the item of an array, or else the word. Numbers are decimal, the rest hexadecimal digits."""
+    """What memory holds at a place: the item of an array, or else the word. Numbers are decimal, the rest hexadecimal digits."""
     first, size = address - address % 4, 4
     for view in range(len(program.views)):
         shape, start = _shape(program, view), _start(program, view)

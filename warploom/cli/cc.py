@@ -33,22 +33,27 @@ def command(files: tuple[str, ...], output: str, target: str, level: str, as_jso
       warploom cc saxpy.cl -o saxpy.co --target gcn
     """
     from warploom.cli.common import is_among
-    from warploom.isa.c.compiler import WITH_CPP, compile_c
+    from warploom.isa.c.compiler import WITH_CPP, compiled
     from warploom.isa.c.parameters import kernels_of
+    from warploom.isa.c.warnings import compiler_warnings, texts_of
     from warploom.isa.riscv import elf
     from warploom.isa.vortex.front_end import guard_warnings
 
     if is_among(output, files):
         raise UserError(f"-o {output}: this file is an input; name a different one")
-    data = compile_c(files, target, level, beside=output)
+    data, said = compiled(files, target, level, beside=output)
     if target in WITH_CPP:
         elf.startable(data, files[0], kernels_of(data, elf.read(data, files[0], lines=False)[0].symbols), None)
     write_file(output, data)
+    texts = texts_of(said, files)
+    of_compiler = compiler_warnings(said, texts)
     warnings, sources = guard_warnings(data, output) if target.startswith("vortex") else ([], ())
     if as_json:
-        said = [diagnostic_json(warning) for warning in warnings]
-        print_json({"files": list(files), "target": target, "optimise": level, "output": output, "bytes": len(data), "warnings": said})
+        listed = [diagnostic_json(warning) for warning in [*of_compiler, *warnings]]
+        print_json({"files": list(files), "target": target, "optimise": level, "output": output, "bytes": len(data), "warnings": listed})
     else:
+        if of_compiler:
+            print_warnings(of_compiler, *texts)
         if warnings:
             print_warnings(warnings, *sources)
         say(f"{len(data)} bytes written to {output}", err=True)

@@ -30,16 +30,20 @@ def check_save(program: Program, name: str, path: str) -> None:
     from warploom.isa.views import VIEW_WIDTH
 
     there = buffer_names(program)
+    regions = {region.name for region in program.regions}
     name, colon, kind = name.partition(":")
     if colon and kind not in TYPES:
         raise UserError(f"--save {name}:{kind}={path}: words are written as {', '.join(TYPES)}{nearest(kind, TYPES)}")
-    if name not in there and not (program.regions and program.address_space().named(name)):
-        raise UserError(f"--save {name}={path}: the program has no buffer {name!r}{nearest(name, there)}; it has {', '.join(there)}")
+    if name not in there and name not in regions:
+        also = f", and the regions {', '.join(sorted(regions - {*there}))}" if regions - {*there} else ""
+        close = nearest(name, [*there, *regions])
+        raise UserError(f"--save {name}={path}: the program has no buffer {name!r}{close}; it has {', '.join(there)}{also}")
     suffix = Path(path).suffix.lower()
     if suffix not in ENDINGS:
         raise UserError(f"--save {name}={path}: name a file that ends in {', '.join(ENDINGS)}")
-    if colon and (suffix not in (".npy", ".csv") or name not in program.view_names or program.views[there.index(name), VIEW_WIDTH]):
-        raise UserError(f"--save {name}:{kind}={path}: a type is that of a buffer of words, saved as .npy or .csv")
+    of_words = not program.views[there.index(name), VIEW_WIDTH] if name in program.view_names else name in regions
+    if colon and (suffix not in (".npy", ".csv") or not of_words):
+        raise UserError(f"--save {name}:{kind}={path}: a type is that of words, in a buffer or a region, saved as .npy or .csv")
     if suffix == ".png" and not (name in program.view_names and program.views[there.index(name), VIEW_WIDTH]):
         raise UserError(f"--save {name}={path}: {name} is not an image; save it as .npy, .csv or .bin")
 
@@ -47,8 +51,8 @@ def check_save(program: Program, name: str, path: str) -> None:
 def save(result: Result, name: str, out: OutputFile) -> None:
     """Write a buffer as it is after a run. In CSV a row of a picture is a line, and of anything else a line a number.
 
-    Words have no type. In CSV they are floats where all of them that are not zero look like some, unless `:u32` after the name says
-    what they are; in .npy they are whole numbers unless `:f32` does.
+    A buffer whose type is known has that, unless one after the name, as `:u32`, says something else. Other words have none: in CSV they
+    are floats where all of them that are not zero look like some, in .npy whole numbers. A region is bytes, if nothing is said.
     """
     import numpy as np
 
@@ -57,8 +61,8 @@ def save(result: Result, name: str, out: OutputFile) -> None:
     name, _, kind = name.partition(":")
     values = read_buffer(result.program, result.memory, name)
     suffix = Path(out.path).suffix.lower()
-    if kind == "i32" or (kind and suffix == ".npy"):
-        values = values.view(TYPES[kind])
+    if kind:
+        values = np.pad(values.view(np.uint8), (0, -values.nbytes % 4)).view(TYPES[kind])  # items of 8 or 16 bits may end within a word
     whole = io.BytesIO()
     if suffix == ".png":
         from warploom.isa.pictures import png
@@ -67,8 +71,10 @@ def save(result: Result, name: str, out: OutputFile) -> None:
     elif suffix == ".npy":
         np.save(whole, values)
     elif suffix == ".csv":
-        if values.dtype == np.uint32 and (kind == "f32" or (not kind and look_like_floats(values))):
-            whole.write("".join(f"{np.float32(value)!s}\n" for value in values.view("<f4")).encode())
+        if not kind and values.dtype == np.uint32 and result.program.element_type(name) is None and look_like_floats(values):
+            values = values.view("<f4")
+        if values.dtype.kind == "f":
+            whole.write("".join(f"{value!s}\n" for value in values).encode())
         else:
             np.savetxt(whole, values.reshape(len(values), -1), fmt="%d", delimiter=",")
     else:

@@ -36,7 +36,8 @@ class FrontEnd(NamedTuple):
     on; warps_gpu: the one for settings of warps, where `gpu` has none. takes: kinds of sources, of KINDS. has_words: its
     instructions are words of one length, and the module has their `ENCODING`; has_code: it has their `CODE`
     (`machine_code.py`). claims: of files whose ending others have too, a function of a path, as
-    "package.module:function", that says whether one is for this front end.
+    "package.module:function", that says whether one is for this front end. extends: the front end whose instructions it adds its own to;
+    where `claims` of a path and certain=True says so, a file has those and is refused there.
     """
 
     name: str
@@ -49,6 +50,7 @@ class FrontEnd(NamedTuple):
     has_words: bool = False
     has_code: bool = False
     claims: str = ""
+    extends: str = ""
 
 
 @dataclass(frozen=True)

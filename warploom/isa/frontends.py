@@ -49,6 +49,7 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
         "vortex-2024",
         has_code=True,
         claims="warploom.isa.vortex.recognise:is_vortex",
+        extends="riscv",
     ),
     *(
         FrontEnd(f"vortex-{number}", (), f"warploom.isa.vortex.v{number}", f"Vortex, the RISC-V GPGPU, as of {number}", gpu, has_code=True)
@@ -112,6 +113,8 @@ def open_source(source: AnyInput, isa: str | None = None, options: Options | Non
             raise error(_name(source), f"the front end {chosen.name!r} takes no {kind}, it takes {', '.join(chosen.takes)}", "")
         return module.load(source, options)
     check_language(chosen, source)
+    if isa is not None:
+        check_extension(chosen, source)
     return module.load(Path(source) if PATH in chosen.takes else read_bytes(source), options)
 
 
@@ -120,6 +123,15 @@ def check_language(row: FrontEnd, path: str | os.PathLike[str]) -> None:
     language = language_of(os.fspath(path))
     if language and row in FRONT_ENDS and row.name.partition("-")[0] not in language.isas:
         raise error(path, f"it is {language.name}, which {row.name} does not take", f"choose --isa {' or '.join(language.isas)}")
+
+
+def check_extension(row: FrontEnd, path: str | os.PathLike[str]) -> None:
+    """Raise SourceError for a file that is certain to have instructions which only a front end that extends this one knows."""
+    suffix = Path(path).suffix.lower()
+    for other in FRONT_ENDS:
+        if other.extends == row.name and suffix in row.suffixes and suffix in other.suffixes and _claims(other, path, certain=True):
+            said = f"it is a program for {other.name.capitalize()}: it has instructions of its own, which {row.name} does not have"
+            raise error(path, said, f"leave out --isa {row.name}")
 
 
 def known() -> tuple[FrontEnd, ...]:
@@ -215,10 +227,10 @@ def _among(rows: Sequence[FrontEnd], source: AnyInput, isa: str | None) -> Front
     return next((row for row in found if len(found) > 1 and row.claims and _claims(row, source)), found[0] if found else None)
 
 
-def _claims(row: FrontEnd, source: str | os.PathLike[str]) -> bool:
+def _claims(row: FrontEnd, source: str | os.PathLike[str], **how: bool) -> bool:
     """Whether a front end says that a file is its own."""
     module, _, name = row.claims.partition(":")
-    return bool(getattr(importlib.import_module(module), name)(source))
+    return bool(getattr(importlib.import_module(module), name)(source, **how))
 
 
 def _name(source: AnyInput) -> str:

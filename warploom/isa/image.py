@@ -6,11 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, TypeVar
 
+import numpy as np
+
 from warploom.isa.program import Position, Source
+from warploom.isa.regions import Region
 
 
 class Segment(NamedTuple):
-    """A piece of memory. data: its first bytes; the rest of `size` is zero. code: the (start, end) spans in which instructions lie."""
+    """A piece of memory. data: its first bytes; the rest of `size` is zero. code: the (start, end) spans in which instructions lie.
+    thread_bytes: it has so many bytes for each thread of the launch, the first thread's last."""
 
     name: str
     address: int
@@ -18,6 +22,13 @@ class Segment(NamedTuple):
     size: int
     writable: bool = True
     code: tuple[tuple[int, int], ...] = ()
+    thread_bytes: int = 0
+
+    def region(self) -> Region:
+        """The memory that it becomes."""
+        data = np.frombuffer(self.data, np.uint8)
+        each = self.thread_bytes
+        return Region(self.name, self.address, self.size, self.writable, thread_bytes=each, of_launch=bool(each), data=data)
 
 
 @dataclass(frozen=True)

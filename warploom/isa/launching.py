@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,8 @@ def buffer_names(program: Program) -> tuple[str, ...]:
 
 
 def read_buffer(program: Program, memory: np.ndarray, name: str) -> np.ndarray:
-    """What a buffer holds: uint32[words]; a picture, uint8[height, width, 4], of a texture or image; uint8[bytes] of memory or a region.
+    """What a buffer holds: its elements, where their type is known, else uint32[words]; a picture, uint8[height, width, 4], of a texture
+    or image; uint8[bytes] of memory or a region.
 
     memory: uint8[bytes], after a run: all of it, by place. Raises BufferError when there is no such buffer.
     """
@@ -86,8 +88,20 @@ def read_buffer(program: Program, memory: np.ndarray, name: str) -> np.ndarray:
     start = _place(program, _base(row), int(row[VIEW_BYTES]))
     data = memory[start : start + row[VIEW_BYTES]]
     if row[VIEW_FORMAT] == F_WORD:
-        return np.ascontiguousarray(data).view("<u4").copy()
+        return elements_of(program, name, data).copy()
     return unpack(data, int(row[VIEW_WIDTH]), int(row[VIEW_HEIGHT]), int(row[VIEW_FORMAT]))
+
+
+def elements_of(program: Program, name: str, data: np.ndarray) -> np.ndarray:
+    """The bytes of a buffer as what they stand for: the elements of its `ViewShape`, in one dimension, or else uint32[words].
+
+    data: uint8[bytes], all of the buffer.
+    """
+    whole, dtype = np.ascontiguousarray(data), program.element_type(name)
+    if dtype is None:
+        return whole.view("<u4")
+    shape = program.view_shapes[program.view_names.index(name)]
+    return whole[: prod(shape.shape if shape else ()) * dtype.itemsize].view(dtype)
 
 
 def as_bytes(data: Any, what: str = "data") -> np.ndarray:

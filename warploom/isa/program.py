@@ -6,7 +6,7 @@ A front end builds one with `ProgramBuilder`; a machine reads it and never asks 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -70,6 +70,8 @@ class Program:
     views, samplers: int32 tables of buffers, textures and samplers; view_names names the rows, and view_shapes says what
     arrays they are.
     exit_code: where the program leaves one: ("register", r), of lane 0 of the first warp, or ("memory", address).
+    control_registers: names of the instruction set's control registers, by number. refused: by instruction that stops the run
+    since no machine has it: why.
     value_bits: width of a register's value as a user sees it (8 for tiny-gpu). statements: the source's lines are statements, each
     of several instructions: messages quote the line.
     """
@@ -101,6 +103,8 @@ class Program:
     samplers: np.ndarray = field(default_factory=lambda: np.zeros((0, SAMPLER_COLUMNS), np.int32))
     value_bits: int = 32
     statements: bool = False
+    control_registers: Mapping[int, str] = field(default_factory=dict)
+    refused: Mapping[int, str] = field(default_factory=dict)
     extensions: tuple[int, ...] = ()  # instructions that the instruction set's original machine does not have, written by their names
     beyond: tuple[int, ...] = ()  # such instructions that are given as numbers, which mean nothing to the original machine
     _worked_out: dict[Hashable, tuple[tuple[Any, ...], Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -163,6 +167,12 @@ class Program:
     def address_space(self, size: int = 0) -> AddressSpace:
         """Where its memory is: its regions, or one memory from address 0 on, as large as the program wants and at least `size`."""
         return AddressSpace(self.regions) if self.regions else flat_memory(max(size, self.memory_bytes, len(self.data)))
+
+    def element_type(self, name: str) -> np.dtype[Any] | None:
+        """The type of a buffer's elements; None where nothing says it, and of what is no view."""
+        row = self.view_names.index(name) if name in self.view_names else len(self.view_shapes)
+        shape = self.view_shapes[row] if row < len(self.view_shapes) else None
+        return shape.dtype if shape is not None else None
 
     def uses(self, space: int) -> bool:
         """Whether some micro-op accesses an address space: a number of SPACES."""

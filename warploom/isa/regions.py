@@ -47,7 +47,8 @@ class Region:
     name: what a user calls it: a buffer of this name is its contents. base, bytes: its first address and its size, multiples of 4.
     writable: a store elsewhere than in a writable one is a fault. cached: whether first-level caches keep its lines; a window to a
     device is not cached. of_core: each core has its own, of which the first core's is seen from outside. thread_bytes: it has so many
-    bytes for each thread that the machine (of_core: a core) holds, below its end; `bytes` is what there is at least. kind: of KINDS; a
+    bytes for each thread that the machine (of_core: a core) holds, below its end; `bytes` is what there is at least. of_launch: the threads
+    are those of the launch, and `bytes` is room for them all. kind: of KINDS; a
     byte that is stored to a console is written on the run's log. data: its first bytes before the first cycle (uint8); the rest is zero.
     """
 
@@ -58,6 +59,7 @@ class Region:
     cached: bool = True
     of_core: bool = False
     thread_bytes: int = 0
+    of_launch: bool = False
     kind: str = KINDS[0]
     data: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
 
@@ -191,7 +193,7 @@ def for_machine(regions: Sequence[Region], cores: int, core_threads: int) -> tup
     """Regions that have room for each thread, as a machine of so many cores needs them. Raises RegionError where they would overlap."""
     found = []
     for region in regions:
-        threads = core_threads if region.of_core else cores * core_threads
+        threads = 0 if region.of_launch else core_threads if region.of_core else cores * core_threads
         size = max(region.bytes, region.thread_bytes * threads)
         if region.end - size < 0:
             raise RegionError(f"region {region}: {threads} threads of {region.thread_bytes} bytes do not fit below its end")

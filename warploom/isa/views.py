@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 VIEW_COLUMNS = 12
 # Columns of a row of Program.views: a bounded piece of memory, and how to read it as a texture.
@@ -34,6 +36,13 @@ class ViewShape(NamedTuple):
             number, index = divmod(number, max(extent, 1))
             indices.append(index)
         return f"[{', '.join(map(str, [number, *reversed(indices)]))}]"
+
+    @property
+    def dtype(self) -> np.dtype[Any] | None:
+        """The type of its elements; None where they are no numbers of 8 to 64 bits."""
+        kind = "f" if self.floats else ("i" if self.signed else "u") if self.whole else ""
+        known = self.item_bytes in ((2, 4, 8) if self.floats else (1, 2, 4, 8))
+        return np.dtype(f"<{kind}{self.item_bytes}") if kind and known else None
 
     @property
     def extent(self) -> str:

@@ -21,6 +21,7 @@ from warploom.isa.frontends import load
 from warploom.isa.launching import BufferError, read_buffer
 from warploom.isa.program import Position
 from warploom.isa.riscv import elf
+from warploom.isa.riscv.launch import STACK_BYTES
 from warploom.isa.vortex.generation import GENERATIONS
 from warploom.isa.vortex.memory_map import own_regions
 
@@ -144,6 +145,10 @@ def test_so_is_one_in_assembly(tmp_path):
 def test_a_function_is_held_to_the_stack_that_the_machine_has(number):
     stacks = {region.name: region for region in own_regions(GENERATIONS[number], argument=0x10000)}["stacks"]
     assert TARGETS["vortex-2022" if GENERATIONS[number].old else "vortex-2024"].stack == stacks.thread_bytes
+
+
+def test_so_is_one_for_risc_v():
+    assert TARGETS["riscv"].stack == STACK_BYTES
 
 
 def test_only_the_users_own_functions_are_held_to_it(tmp_path, monkeypatch):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import struct
+
 import pytest
 
 import warploom
 from warploom.isa.diagnostics import SourceError
 from warploom.isa.frontend import Options
+from warploom.isa.machine_code import lines
+from warploom.isa.vortex.words import code_of_generation
 
 BEGIN = "li t0, -1\nvx_tmc t0\ncsrr a0, 0xcc0\n"
 OUT = "li t1, 0x10000000\nslli t2, a0, 2\nadd t1, t1, t2\nsw a1, 0(t1)\n"
@@ -75,7 +79,20 @@ def test_from_2023_on_a_register_that_holds_0_leaves_a_read_only_one_alone(isa, 
     result = ran(f"li t0, 3\nvx_tmc t0\nsrli a2, a0, 1\n{change} zero, 0xcc0, a2\nli a1, 8")  # the lanes that would write are off
     assert result.read(0x10000000, 16).view("<u4").tolist()[:2] == [8, 8]
     fault = ran(f"slti a2, a0, 2\n{change} a1, thread_id, a2").fault
-    assert f"t.vx:5 ({change} a1, thread_id, a2): threads 0-1 write to control register 0xcc0, which can only be read (" in fault
+    assert f"t.vx:5 ({change} a1, thread_id, a2): threads 0-1 write to control register thread_id, which can only be read (" in fault
+
+
+def test_the_fault_of_a_refused_instruction_says_why():
+    text = "csrw mcycle, t0\nvx_tmc zero\n"
+    code = code_of_generation(2024)
+    data = b"".join(line.data for line in lines(code, code.read(text.encode(), "t.vx")))
+    image = struct.pack("<2Q", 0x80000000, 0x80000000 + len(data)) + data
+    program = warploom.load(image, "vortex-2024", options=Options(path="t.vxbin"))
+    fault = warploom.GPU("vortex-2024", engine="python").run(program).fault
+    assert (
+        "(csrw mcycle, t0): the word 0xb0029073 is no instruction of this program's instruction set: the control register mcycle" in fault
+    )
+    assert "mcycle can only be read (block 0, warp 0" in fault
 
 
 def test_the_constant_says_so_when_the_program_is_loaded():

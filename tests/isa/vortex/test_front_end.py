@@ -46,6 +46,39 @@ def test_the_elf_file_that_is_here_needs_no_compiler(mechanism):
     assert result.exit_code == 0
 
 
+def test_a_buffer_that_no_argument_names_has_a_warning():
+    def warned(source=SAXPY, **given):
+        return [str(one.message) for one in load_with_warnings(source, options=Options(path=str(source), **given))[1]]
+
+    kernel = {"threads": 4, "arguments": {"a": 1}}
+    assert warned(**kernel, buffers={"x": X, "y": Y}) == []
+    said = "no argument of the kernel 'saxpy' names the buffer 'z', did you mean 'x'?; its pointers are x, y"
+    assert warned(**kernel, buffers={"x": X, "y": Y, "z": X}) == [said.replace(", did you mean 'x'?", "")]
+    assert warned(**kernel, buffers={"x": X, "y": Y, "z@0x100000": X}) == []  # the program may know the address
+    assert warned(threads=4, arguments={"a": 1, "x": 0x10000, "y": 0x20000}, buffers={"in": X, "y@0x20000": Y}) == []
+    shadowed = {"threads": 4, "arguments": {"a": 1, "y": "x"}, "buffers": {"x": X, "y": Y}}
+    assert warned(**shadowed) == ["no argument of the kernel 'saxpy' names the buffer 'y': y = 'x'"]
+    text = b"main:\n ret\n"
+    said = "no argument names the buffer 'x'"
+    for isa in ("riscv", "vortex-2024"):
+        found = load_with_warnings(text, isa, options=Options(path="a.rv", buffers={"x": X}))[1]
+        assert [one.message for one in found] == [said]
+        assert not load_with_warnings(text, isa, options=Options(path="a.rv", buffers={"x": X}, arguments={"p": "x"}))[1]
+
+
+def test_a_buffer_has_the_type_of_its_pointer_or_array():
+    def types(**buffers):
+        program = saxpy(buffers=buffers)
+        return [getattr(program.element_type(name), "name", None) for name in program.view_names]
+
+    whole = np.arange(37)
+    assert types(x=whole, y=Y.view(np.uint32), z=whole.astype(np.int32), u=whole.astype(np.uint32), v=whole) == [
+        "float32", "float32", "int32", None, None,
+    ]  # fmt: skip
+    program = saxpy(buffers={"x": X, "y": whole})
+    assert read_buffer(program, program.address_space().initial(), "y").tolist() == whole.tolist()
+
+
 def test_an_elf_file_says_itself_that_it_is_for_vortex():
     assert is_vortex(SAXPY) and not is_vortex(EXAMPLES / "riscv" / "collatz.elf") and not is_vortex(EXAMPLES / "nothing.elf")
     assert front_end(SAXPY).name == "vortex" and front_end(EXAMPLES / "riscv" / "collatz.elf").name == "riscv"
@@ -146,6 +179,7 @@ def test_a_buffer_lies_where_its_name_says():
 def test_what_a_kernel_is_not_given_is_said():
     assert refused(arguments={}) == "the argument 'a' of the kernel 'saxpy' has no value: add --arg a=VALUE"
     assert refused(buffers={"x": X}).endswith("has no value: add --buffer y=FILE")
+    assert refused(buffers={"x": X, "Y": Y}).endswith("has no value: add --buffer y=FILE; no argument names the buffer 'Y'")
     everything = "add --arg a=VALUE --buffer x=FILE --buffer y=FILE"
     assert refused(arguments={}, buffers={}) == f"the arguments 'a', 'x', 'y' of the kernel 'saxpy' have no value: {everything}"
     assert "has no parameter 'b'" in refused(arguments={"a": 1, "b": 2})

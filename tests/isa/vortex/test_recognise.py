@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import warploom
+from tests.places import EXAMPLES
 from warploom.cli import main
 from warploom.isa.frontend import Options
 from warploom.isa.frontends import load_with_warnings
@@ -62,6 +63,18 @@ def test_an_instruction_set_that_is_asked_for_has_to_be_of_the_same_encoding():
     assert loaded(image(2024, OF[2024]), "t.bin", 2022, "vortex-2026") == "vortex-2026"
     with pytest.raises(warploom.SourceError, match="are those of Vortex of 2022, and not of 2024"):
         loaded(image(2022, OF[2022]), "t.bin", 2024, "vortex-2024")
+
+
+@pytest.mark.parametrize("name", ["saxpy.elf", "diverge.elf", "floor.elf"])
+def test_a_program_for_vortex_is_none_for_ordinary_risc_v(name):
+    path = EXAMPLES / "vortex" / name
+    with pytest.raises(warploom.SourceError) as caught:
+        load_with_warnings(path, "riscv")
+    assert str(caught.value) == (
+        f"{path}: error: it is a program for Vortex: it has instructions of its own, which riscv does not have\n"
+        "    fix: leave out --isa riscv"
+    )
+    assert load_with_warnings(EXAMPLES / "riscv" / "collatz.elf", "riscv")[1] == []
 
 
 def test_a_machine_that_is_given_a_generation_runs_programs_of_it_alone():

@@ -294,6 +294,44 @@ def test_wspawn_until_2022_takes_running_warps_where_it_says():
 
 
 @ENGINES
+@pytest.mark.parametrize("mechanism", ["masks", "stack", "minpc", "its"])
+@pytest.mark.parametrize(("count", "left"), [(0, []), (1, [0]), (2, [0, 1]), (3, [0, 1, 2]), (9, [0, 1, 2, 3])])
+def test_wspawn_until_2022_leaves_the_first_warps_and_nobody_else(count, left, mechanism, engine):
+    """Warp 2 says it, while the others count: the mask of active warps becomes the first `count`, and 1 to `count` - 1 begin anew."""
+    text = (
+        START[2022]
+        + f"""
+        li t5, 2
+        bne s3, t5, others
+        li t0, {count}
+        la t1, anew
+        vx_wspawn t0, t1
+        li a1, 102
+        sw a1, 0(s1)
+        vx_tmc zero
+    others:
+        li t4, 60
+    wait:
+        addi t4, t4, -1
+        bnez t4, wait
+        li a1, 100
+        sw a1, 0(s1)
+        vx_tmc zero
+    anew:
+        li t0, -1
+        vx_tmc t0
+        li a1, 200
+        sw a1, 0(s1)
+        vx_tmc zero
+    """
+    )
+    out, result = run(text, 2022, whole=True, engine=engine, **{"core.divergence": mechanism})
+    assert result.status == "done"
+    stored = [number if warp in left else 0 for warp, number in enumerate((100, 200, 200, 200))]
+    assert out[:16].reshape(4, 4).T.tolist() == [stored] * 4
+
+
+@ENGINES
 def test_a_load_of_a_warp_that_was_stopped_says_nothing_to_the_one_that_is_spawned_in_its_slot(engine):
     """Warp 1 loads, is switched off, and begins again: its fence waits for a load of its own, and counts no other."""
     text = """

@@ -119,16 +119,21 @@ def test_a_warp_at_a_barrier_is_not_examined_before_it_opens():
 
 
 @pytest.mark.parametrize(
-    ("warp", "count", "left"), [(0, 1, [0]), (0, 2, [0, 1]), (0, 3, [0, 1]), (0, 9, [0, 1, 3, 7]), (3, 1, [0, 3]), (7, 3, [0, 1, 7])]
+    ("warp", "count", "left"),
+    [(0, 0, []), (0, 1, [0]), (0, 2, [0, 1]), (0, 3, [0, 1]), (0, 9, [0, 1, 3, 7]), (1, 2, [0, 1]), (3, 1, [0]), (7, 3, [0, 1])],
 )
-def test_warps_from_a_count_on_are_switched_off_but_for_the_one_that_says_so(warp, count, left):
+def test_warps_from_a_count_on_are_switched_off(warp, count, left):
+    """The one that says so too. It has no lanes then, and ends with its instruction, as by a `tmc` of 0; the others end at once."""
     gpu, core = core_with([0, 1, 3, 7])
     core.warps.at_barrier = mask([3])
     stop_above(gpu, core, warp, count, np.int64(30))
     warps = core.warps
-    assert warps.active == warps.awake == core.blocks.alive[0] == mask(left)
-    assert warps.at_barrier == mask({3} & set(left))
-    assert gpu.live == len(left)
+    ends = {warp} - {*left}
+    assert warps.active == warps.awake == core.blocks.alive[0] == mask({*left} | ends)
+    assert warps.at_barrier == mask({3} & ({*left} | ends))
+    assert gpu.live == len(left) + len(ends)
+    for slot in ends:
+        assert (core.path_table.count[slot], int(warps.diverged) >> slot & 1) == (0, 0)
     for slot in (0, 1, 3, 7):
         assert bool(warps.mask[slot]) == bool(warps.threads[slot]) == (slot in left)
 

@@ -136,10 +136,10 @@ def test_a_jump_to_where_there_is_no_instruction_is_a_fault_of_that_jump(address
 
 
 @pytest.mark.parametrize(
-    "count, alive, started", [(4, (0, 1, 2, 3), (1, 2, 3)), (3, (0, 1, 2), (1, 2)), (1, (0, 2), ()), (0, (0, 2), ()), (2, (0, 1, 2), (1,))]
+    "count, alive, started", [(4, (0, 1, 2, 3), (1, 2, 3)), (3, (0, 1, 2), (1, 2)), (1, (0, 2), ()), (0, (2,), ()), (2, (0, 1, 2), (1,))]
 )
 def test_a_spawn_starts_warps_and_stops_those_above(count, alive, started):
-    """Warp 2 asks: it runs on, also where it is above."""
+    """Warp 2 asks: where it is above itself it has no lanes any more, and ends with its instruction."""
     gpu, core, tables = about_to("spawn", (9, count, 0, 0), (0, 265, 0, 0), active=0b0010)
     assert execute(gpu, core, tables) == 0
     assert core.blocks.alive[0] == core.warps.active == mask(*alive)
@@ -149,6 +149,7 @@ def test_a_spawn_starts_warps_and_stops_those_above(count, alive, started):
             assert core.warps.pc[warp] == 2
         elif warp == WARP:
             assert core.warps.pc[WARP] == PC + 1
+    assert bool(core.warps.threads[WARP]) == bool(core.warps.mask[WARP]) == (count > WARP)
     assert core.spawn.waiting == 0
 
 
@@ -184,7 +185,7 @@ def test_an_operation_of_the_whole_warp_waits_for_its_other_paths(name):
     core.warps.pc[WARP] = PC
     assert execute(gpu, core, tables) == 0  # the others come too
     assert core.warps.pc[WARP] == PC + 1 and core.path_table.count[WARP] == 0
-    assert core.warps.mask[WARP] == (0b0001 if name == "set_mask" else 0b1111)
+    assert core.warps.mask[WARP] == {"set_mask": 0b0001, "spawn": 0}.get(name, 0b1111)  # a `spawn` of one warp ends warp 2
     assert (core.spawn.waiting == mask(WARP)) == (name == "spawn_alone")
 
 
@@ -204,7 +205,7 @@ def test_on_a_reconvergence_stack_too_if_it_has_room(name, room):
     core.warps.pc[WARP] = PC
     assert execute(gpu, core, tables) == 0
     assert core.warps.pc[WARP] == PC + 1 and table.count[WARP] == table.sides[WARP] == 0
-    assert core.warps.mask[WARP] == (0b0001 if name == "set_mask" else 0b1111)
+    assert core.warps.mask[WARP] == {"set_mask": 0b0001, "spawn": 0}.get(name, 0b1111)  # a `spawn` of one warp ends warp 2
 
 
 @pytest.mark.parametrize("number, expected, waits", [(3, 2, True), (0, 2, True), (3, 1, False), (3, 0, False)])

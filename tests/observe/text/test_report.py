@@ -36,5 +36,5 @@ def test_views_say_where_they_lie():
     program = warploom.guppy.assemble(".threads 32\n.buffer u0 8 fill 3\nret\n")
     memory = report(warploom.GPU("guppy", engine="python").run(program))["memory"]
     view = memory["views"]["u0"]
-    assert (view["format"], view["bytes"]) == ("word", 32)
+    assert (view["format"], view["bytes"], view["type"]) == ("word", 32, None)
     assert memory["data"][view["address"] : view["address"] + 8] == [3, 0, 0, 0, 3, 0, 0, 0]

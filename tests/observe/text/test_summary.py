@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import warploom
+from tests.places import EXAMPLES
+from warploom.isa.frontend import Options
+from warploom.isa.launch import Launch
 from warploom.isa.regions import Region
 from warploom.machine.engine.users import shown_file
 from warploom.observe.profile import profile
@@ -92,12 +95,27 @@ def test_of_many_regions_the_first_are_shown_and_the_rest_counted(more):
     after = np.ones(16 * len(regions), np.uint8)
     after[-16:] = 0  # holds nothing, and is not counted
     space = SimpleNamespace(regions=regions, slice_of=lambda region: slice(region.base // 256 - 16, region.base // 256))
-    made = SimpleNamespace(program=SimpleNamespace(regions=regions), space=space, initial_memory=0 * after, memory=after)
+    made = SimpleNamespace(program=SimpleNamespace(regions=regions, launch=Launch()), space=space, initial_memory=0 * after, memory=after)
     said = [plain(line) for line in memory_tables(made)]
     assert sum(line.startswith("page ") for line in said) == MOST_TABLES
     last = 4096 * (MOST_TABLES + more) + 15
     rest = f"... and {more} more region{'s' * (more > 1)}, {4096 * (MOST_TABLES + 1):#x} to {last:#x}: {16 * more} bytes changed"
     assert [line for line in said if line.startswith("...")] == [rest] * (more > 0)
+
+
+def test_regions_that_a_run_left_alone_are_not_shown():
+    """A program for RISC-V has start-up code, stacks, arguments and itself in memory; of stacks a line is enough."""
+    result = warploom.GPU("sm", engine="python").run(warploom.load(EXAMPLES / "riscv" / "squares.rv", "riscv"))
+    shown = [plain(line) for line in memory_tables(result)]
+    assert shown[0] == "memory  63 of 16 384 words changed, marked *"
+    assert len(shown) == 1 + 2 * 16
+    assert shown[2] == "          after           0           1*          4*          9*"
+    text = "main:\n addi sp, sp, -16\n sw sp, 0(sp)\n ret\n"
+    result = warploom.GPU("sm", engine="python").run(warploom.load(text.encode(), "riscv"))
+    assert [plain(line) for line in memory_tables(result)] == ["stacks  1 of 1 024 words changed"]
+    asked = warploom.load(b"main:\n ret\n", "riscv", options=Options(buffers={"memory": [1]}))
+    unchanged = warploom.GPU("sm", engine="python").run(asked)
+    assert [plain(line) for line in memory_tables(unchanged)] == ["memory  0 of 16 384 words changed"]
 
 
 def test_a_machine_with_warps_shows_why_its_warps_waited():

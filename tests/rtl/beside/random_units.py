@@ -103,14 +103,21 @@ def warp_table():
 def stack_paths(watcher, chance, do):
     table, warps = mirror(zeros((), path_table.PathTable)), None
     table.limit, table.first_side = 6, path_table.SIDES[watcher.config.divergence.first]
-    for now in range(700):
+    for now in range(2500):
         watcher.now = now
         if warps is None or warps.threads[0] == 0 or chance.random() < 0.02:
             do(path_table.clear)(table, 0)
             warps = warp_table()
         mask = int(warps.mask[0])
         taken = mask & chance.getrandbits(LANES)
-        if taken not in (0, mask) and chance.random() < 0.6:
+        action = chance.random()
+        if taken not in (0, mask) and 0.6 <= action < 0.75:
+            here = int(warps.pc[0])
+            if do(stack.jump_apart)(table, warps, 0, np.uint64(taken), here + 1 if action < 0.7 else int(table.rejoins_at[0])) == 0:
+                warps = None
+                continue
+            warps.pc[0] = chance.randrange(12)
+        elif taken not in (0, mask) and action < 0.6:
             if do(stack.branch)(table, warps, 0, np.uint64(taken), chance.randrange(12), chance.randrange(12)) == 0:
                 warps = None  # an overflow stops the machine
                 continue

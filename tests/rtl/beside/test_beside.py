@@ -53,6 +53,39 @@ def test_a_kernel_in_python(divergence, unit):
     assert used(*launched(changes)) == EVERYWHERE | {unit}
 
 
+@pytest.mark.parametrize("first", ["fall_through", "taken", "smaller"])
+def test_calls_through_pointers(first):
+    """Three lanes of four are called elsewhere than the first, to three places, in each of two rounds."""
+    text = """.threads 8
+    main:
+        andi t0, a0, 3
+        slli t0, t0, 3
+        li   a4, 2
+    again:
+        la   t1, places
+        add  t1, t1, t0
+        mv   a5, ra
+        jalr ra, 0(t1)
+        mv   ra, a5
+        addi a4, a4, -1
+        bnez a4, again
+        ret
+    places:
+        addi a3, a3, 1
+        ret
+        addi a3, a3, 2
+        ret
+        addi a3, a3, 3
+        ret
+        addi a3, a3, 4
+        ret
+    """
+    gpu = GPU("sm", set={**SMALL, "core.lanes": 4, "divergence.first": first})
+    (found,) = rtl.lockstep_units(load(text.encode(), "riscv"), gpu, ["stack"])
+    assert found.agrees, str(found)
+    assert found.steps > 2 * 2 * 3 * 4  # of two warps and rounds each three jumps at which lanes part, and four returns
+
+
 def test_split_and_join_in_a_program():
     """Lanes below 4 take one side of a split, the others the other; in a second split all take the same."""
     builder = ProgramBuilder()

@@ -40,6 +40,14 @@ MUTANTS = {
 }  # fmt: skip
 
 
+def test_lanes_that_jump_elsewhere_wait_whichever_side_runs_first(monkeypatch):
+    mutate(monkeypatch, "core.divergence.stack.ReconvergenceStack.diverge", " & ~self.apart", "")
+    assert watched(*UNITS["stack fall_through"])[0].mismatch is None  # there they do anyway
+    for first in ("taken", "smaller"):
+        found, _ = watched(*UNITS[f"stack {first}"])
+        assert found.mismatch is not None and found.mismatch.field.startswith("mask")
+
+
 def test_every_unit_has_a_mutant():
     assert set(MUTANTS) == set(UNITS)
 

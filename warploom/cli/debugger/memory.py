@@ -1,4 +1,4 @@
-"""Data memory, from an address on: bytes for a machine of bytes, words for one of 32 bits, items of 64 bits in a buffer that has such."""
+"""Data memory, from an address on: bytes for a machine of bytes, words for one of 32 bits; in a buffer of 32- or 64-bit numbers those."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from warploom.isa.views import VIEW_BASE, VIEW_BYTES, ViewShape
 from warploom.observe.text.styled import CHANGED, QUIET, Line
 
 WRITTEN = "cyan"  # changed since before the run
-WIDE = 8  # bytes of a wide item
+WORD, WIDE = 4, 8  # bytes of an item
 
 
 def cell_bytes(debugger: Debugger) -> int:
@@ -44,12 +44,12 @@ def lines(debugger: Debugger, width: int, count: int) -> list[Line]:
         line: Line = [(_label(debugger, address), QUIET)]
         cell, end = address, min(address + row, len(memory) - size + 1)
         while cell < end:
-            wide = wide_at(debugger, cell) if cell + WIDE <= end else None
+            wide = item_at(debugger, cell, WIDE) if cell + WIDE <= end else None
             taken = size if wide is None else WIDE
             now, last, first = (_value(array, cell, taken) for array in (memory, before, initial))
             style = CHANGED if now != last else WRITTEN if now != first else "" if now else QUIET
             if wide is None:
-                text = shown(now, 8 * size, debugger.form if size == 4 or debugger.form != "float" else "unsigned")
+                text = shown(now, 8 * size, _form(debugger, cell))
             else:
                 text = shown_wide(now, debugger.form, floats=wide.floats, signed=wide.signed)
             line.append((f"{text:>{taken // size * cell_width(debugger) - 1}}{'*' if now != last else ' '}", style))
@@ -58,16 +58,24 @@ def lines(debugger: Debugger, width: int, count: int) -> list[Line]:
     return found
 
 
-def wide_at(debugger: Debugger, address: int) -> ViewShape | None:
-    """The array whose item of 64 bits begins at an address; None where none does."""
+def _form(debugger: Debugger, address: int) -> str:
+    """How a cell is written: in its array's type, where the user leaves it open and the array has one."""
+    if cell_bytes(debugger) == 1 and debugger.form == "float":
+        return "unsigned"
+    item = item_at(debugger, address, WORD) if debugger.form == "auto" else None
+    return debugger.form if item is None else "float" if item.floats else "signed" if item.signed else "unsigned"
+
+
+def item_at(debugger: Debugger, address: int, size: int) -> ViewShape | None:
+    """The array of which an item of so many bytes begins at an address; None where none does."""
     program, space = debugger.program, debugger.space
     if cell_bytes(debugger) != 4:
         return None
     for shape, row in zip(program.view_shapes, program.views, strict=False):
-        if shape is None or shape.item_bytes != WIDE or not (shape.floats or shape.whole):
+        if shape is None or shape.item_bytes != size or not (shape.floats or shape.whole):
             continue
         into = address - space.place(int(row[VIEW_BASE]) & 0xFFFFFFFF, int(row[VIEW_BYTES]))
-        if 0 <= into < int(row[VIEW_BYTES]) and into % WIDE == 0:
+        if 0 <= into < int(row[VIEW_BYTES]) and into % size == 0:
             return shape
     return None
 

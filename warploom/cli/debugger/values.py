@@ -7,7 +7,7 @@ import struct
 from warploom.cli.common import UserError
 
 FORMATS = {
-    "auto": "whole numbers; of 32 bits, what looks like a float as one; items of 64 bits as their array has them",
+    "auto": "as their array has them; else whole numbers, and of 32 bits what looks like a float as one",
     "unsigned": "whole numbers from 0 up",
     "signed": "whole numbers, the highest bit being the sign",
     "hex": "hexadecimal",

@@ -21,9 +21,10 @@ from warploom.isa.avx512.launch import (
 from warploom.isa.avx512.lessons import lessons
 from warploom.isa.avx512.lowering import Refused, lower
 from warploom.isa.avx512.registers import LANES
-from warploom.isa.c.buffers import given, placed, pointers_of, values_of, views_of
-from warploom.isa.c.compiler import compile_c
+from warploom.isa.c.buffers import given, placed, pointers_of, shapes_of, unused, values_of, views_of
+from warploom.isa.c.compiler import compiled
 from warploom.isa.c.parameters import CKernel, chosen, kernels_of
+from warploom.isa.c.warnings import compiler_warnings
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.frontend import Loaded, Options, Text
 from warploom.isa.image import Image, Segment
@@ -39,11 +40,12 @@ def load(source: Text, options: Options) -> Loaded:
     """A Program from a file or bytes: ELF, source text, or machine code. Raises SourceError, BufferError."""
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
     data = source if isinstance(source, bytes) else read_bytes(source)
+    said = ""
     if path.endswith(C):
-        data = compile_c([path], "avx512", options.more.get("optimise") or "2")
+        data, said = compiled([path], "avx512", options.more.get("optimise") or "2")
     if data.startswith(elf.MAGIC):
         image, warnings = elf.read(data, path)
-        diagnostics = Diagnostics(image.sources[0], warnings, image.sources[1:])
+        diagnostics = Diagnostics(image.sources[0], [*warnings, *compiler_warnings(said, image.sources)], image.sources[1:])
         kernels = kernels_of(data, image.symbols)
         if kernels:
             return _called(image, chosen(kernels, options.more.get("launch"), path), diagnostics, options)
@@ -98,18 +100,19 @@ def _called(image: Image, kernel: CKernel, diagnostics: Diagnostics, options: Op
     places = places_of(kernel, image.path)
     segments = with_memory(image, warps, has_memory=False)
     taken = [(segment.address, segment.address + segment.size) for segment in segments]
-    buffers = placed(given(options.buffers, image.path, pointers_of(kernel, options.arguments)), taken)
+    contents = given(options.buffers, image.path, pointers_of(kernel, options.arguments))
+    buffers = placed(contents, taken)
     parameters = tuple(place.parameter for place in places)
     values = values_of(kernel.name, image.path, parameters, (region.name for region in buffers), options.arguments)
     image = replace(image, segments=segments, entry=kernel.address)
     program, refused = lower(image, Launch(threads=threads, block=LANES, argument=ARGUMENTS, name=kernel.name), places)
-    views, names = views_of(buffers)
-    program = replace(program, regions=(*program.regions, *buffers), parameters=parameters, views=views, view_names=names)
+    program = replace(program, regions=(*program.regions, *buffers), parameters=parameters, **views_of(buffers, shapes_of(contents)))
     try:
         program.address_space()
     except RegionError as found:
         raise BufferError(f"{image.path}: {found}") from None
     _note(program, refused, diagnostics, Severity.WARNING)
+    diagnostics.items += unused(contents, buffers, values, parameters, kernel.name)
     asked = {} if options.grid is None else {"grid": options.grid}
     launch = program.launch.changed(**asked, arguments=values)
     return Loaded(launched(program, launch), diagnostics.warnings)

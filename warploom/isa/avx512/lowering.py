@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
-import numpy as np
-
 from warploom.isa.avx512.code import Code
 from warploom.isa.avx512.decoder import Decoded
 from warploom.isa.avx512.disassembler import disassemble
@@ -23,7 +21,6 @@ from warploom.isa.avx512.table import DECODER
 from warploom.isa.image import Image, sweep
 from warploom.isa.program import Launch, Position, Program, Source
 from warploom.isa.program_builder import ProgramBuilder
-from warploom.isa.regions import Region
 from warploom.isa.uop import Uop
 
 Refused = tuple[int, str]  # number of the instruction, and why
@@ -100,10 +97,6 @@ def _program(image: Image, builder: ProgramBuilder, launch: Launch, numbers: dic
         scalar_names=SCALAR_NAMES,
         sources=image.sources or (Source("", image.path),),
         launch=launch,
-        regions=tuple(
-            Region(segment.name, segment.address, segment.size, segment.writable, data=np.frombuffer(segment.data, np.uint8))
-            for segment in image.segments
-            if segment.size
-        ),
+        regions=tuple(segment.region() for segment in image.segments if segment.size),
         labels={name: numbers[address] for name, address in image.symbols.items() if address in numbers},
     )

@@ -12,24 +12,25 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from warploom.isa.c.contents import bytes_of
+from warploom.isa.c.contents import bytes_of, shape_of
 from warploom.isa.c.parameters import CKernel
-from warploom.isa.diagnostics import nearest
+from warploom.isa.diagnostics import Diagnostic, Severity, nearest
 from warploom.isa.launch import Parameter
 from warploom.isa.launching import POINTER, BufferError
 from warploom.isa.regions import Region
-from warploom.isa.views import F_WORD, VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_FORMAT, VIEW_WRITABLE
+from warploom.isa.views import F_WORD, VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_FORMAT, VIEW_WRITABLE, ViewShape
 
 FIRST, UNIT = 0x10000, 64  # where buffers may begin, and a gap after each, so that a step too far is noticed
 PLACED = re.compile(r"(?P<name>[^@]+)@(?P<address>0[xX][0-9a-fA-F]{1,8}|[0-9]{1,10})")
 
 
 class Given(NamedTuple):
-    """A buffer that a user gives: its address, or None for any, and its bytes."""
+    """A buffer that a user gives: its address, or None for any, its bytes, and what they stand for, where that is known."""
 
     name: str
     address: int | None
     data: np.ndarray
+    shape: ViewShape | None = None
 
 
 def pointers_of(kernel: CKernel, arguments: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
@@ -49,7 +50,8 @@ def given(buffers: Mapping[str, Any], path: str, pointers: Mapping[str, tuple[st
         address = int(parts["address"], 0) if parts else None
         if address is not None and address % 4:
             raise BufferError(f"{path}: the buffer {text!r} begins at a multiple of 4")
-        found.append(Given(name, address, bytes_of(name, contents, *pointers.get(name, ()))))
+        parameter, element = pointers.get(name, ("", ""))
+        found.append(Given(name, address, bytes_of(name, contents, parameter, element), shape_of(contents, element)))
     return found
 
 
@@ -98,14 +100,49 @@ class Shown(Protocol):
         """How long it is."""
 
 
-def views_of(buffers: Iterable[Shown]) -> tuple[np.ndarray, tuple[str, ...]]:
-    """(the table of views, their names): each buffer is words that can be written."""
+def shapes_of(buffers: Iterable[Given]) -> dict[str, ViewShape | None]:
+    """What each buffer's bytes stand for, by name."""
+    return {one.name: one.shape for one in buffers}
+
+
+def views_of(buffers: Iterable[Shown], shapes: Mapping[str, ViewShape | None]) -> dict[str, Any]:
+    """`views`, `view_names` and `view_shapes` of a Program: each buffer is words that can be written."""
     shown = list(buffers)
     table = np.zeros((len(shown), VIEW_COLUMNS), np.int32)
     for row, buffer in zip(table, shown, strict=True):
         row[VIEW_BASE] = (buffer.base + (1 << 31)) % (1 << 32) - (1 << 31)
         row[[VIEW_BYTES, VIEW_FORMAT, VIEW_WRITABLE]] = buffer.bytes, F_WORD, 1
-    return table, tuple(buffer.name for buffer in shown)
+    names = tuple(buffer.name for buffer in shown)
+    return {"views": table, "view_names": names, "view_shapes": tuple(shapes.get(name) for name in names)}
+
+
+def unused(
+    buffers: Iterable[Given], placed_at: Iterable[Shown], values: Mapping[str, Any], parameters: Sequence[Parameter], kernel: str = ""
+) -> list[Diagnostic]:
+    """A warning for each buffer that no argument names. One with an address of its own may be found without.
+
+    values: of the arguments, by name. parameters: what takes them. kernel: that is called; "" for a program that starts by itself.
+    """
+    used = {value for value in values.values() if isinstance(value, str)}
+    numbers = [int(value) for value in values.values() if isinstance(value, int | np.integer)]
+    spans = {one.name: (one.base, one.base + one.bytes) for one in placed_at}
+    free = [one.name for one in parameters if one.dtype == POINTER]
+    found = []
+    for one in buffers:
+        base, end = spans[one.name]
+        if one.address is None and one.name not in used and not any(base <= number < end for number in numbers):
+            whose = f"no argument of the kernel {kernel!r} names" if kernel else "no argument names"
+            if kernel and one.name in free:
+                said = f"{whose} the buffer {one.name!r}: {one.name} = {values[one.name]!r}"
+                found.append(Diagnostic(Severity.WARNING, said, fix="leave out --arg, or the buffer"))
+                continue
+            listed = f"{'its pointer is' if len(free) == 1 else 'its pointers are'} {', '.join(free)}"
+            takes = f"{nearest(one.name, free)}; {listed}" if free else ""
+            fix = f"add --arg {free[0]}={one.name}, or leave it out" if kernel and free else "leave it out"
+            if not kernel:
+                fix = f"add --arg {one.name}={one.name}, or say where the program finds it: --buffer {one.name}@{base:#x}=FILE"
+            found.append(Diagnostic(Severity.WARNING, f"{whose} the buffer {one.name!r}{takes if kernel else ''}", fix=fix))
+    return found
 
 
 def values_of(
@@ -124,7 +161,10 @@ def values_of(
         given_by = " ".join(f"--buffer {one.name}=FILE" if one.dtype == POINTER else f"--arg {one.name}=VALUE" for one in missing)
         noun, verb = ("argument", "has") if len(missing) == 1 else ("arguments", "have")
         listed = ", ".join(repr(one.name) for one in missing)
-        raise BufferError(f"{path}: the {noun} {listed} of the kernel {kernel!r} {verb} no value: add {given_by}")
+        left = sorted(names - {value for value in values.values() if isinstance(value, str)})
+        wanted = left and any(one.dtype == POINTER for one in missing)
+        also = f"; no argument names the buffer {', '.join(map(repr, left))}" if wanted else ""
+        raise BufferError(f"{path}: the {noun} {listed} of the kernel {kernel!r} {verb} no value: add {given_by}{also}")
     for parameter in parameters:
         value = values[parameter.name]
         if isinstance(value, str) and parameter.dtype != POINTER:

@@ -48,7 +48,7 @@ LEVELS = ("0", "1", "2", "3", "s")
 
 class Target(NamedTuple):
     """triple, cpu: clang's names. options: what it is told besides. files, script: of the runtime. stack: bytes that a thread has, 0 where
-    there is no limit; for Vortex as in `warploom/isa/vortex/memory_map.py`, which is above this."""
+    there is no limit; as in `warploom/isa/vortex/memory_map.py` and `warploom/isa/riscv/launch.py`, which are above this."""
 
     name: str
     triple: str
@@ -73,7 +73,7 @@ TARGETS = {
         Target("vortex-2022", _RISCV, "generic_rv32+m+f", (*_GUARDED, "-DWARPLOOM_VORTEX=2022"), _VORTEX, "vortex.ld",
                "Vortex of 2021 and 2022: RV32IMF", 1024),
         Target("riscv", _RISCV, "generic_rv32+m+a+f+c", _GUARDED, ("riscv.S", "riscv_kernel.c", "library.c", "integer64.c"), "riscv.ld",
-               "ordinary RV32IMAFC code, a thread a lane"),
+               "ordinary RV32IMAFC code, a thread a lane", 4096),
         Target("avx512", "x86_64-freestanding", "x86_64+avx512f+avx512cd+bmi+bmi2+fma+popcnt+lzcnt", _SPMD, ("memory.c",), "avx512.ld",
                "x86 with AVX-512F and CD, a warp a thread of the CPU"),
         Target(GCN, "amdgcn-amd-amdhsa", gcn.PROCESSOR, (), (), "", "AMD's GCN 5, from C or OpenCL C (.cl), a work-item a lane"),
@@ -83,10 +83,23 @@ DEFAULT = "vortex-2024"
 WITH_CPP = tuple(name for name, target in TARGETS.items() if target.triple == _RISCV)
 
 
-def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "2", beside: str | Path | None = None) -> bytes:
-    """An ELF file from C sources (and assembly, .S): its bytes. Raises SourceError.
+class Compiled(NamedTuple):
+    """An ELF file's bytes, and what the compiler has said about the user's sources."""
 
-    beside: where it will be written; its debugging information calls the sources by their way from there.
+    data: bytes
+    said: str
+
+
+def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "2", beside: str | Path | None = None) -> bytes:
+    """The ELF file of `compiled`, without what the compiler warns of. Raises SourceError."""
+    return compiled(paths, target, level, beside).data
+
+
+def compiled(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "2", beside: str | Path | None = None) -> Compiled:
+    """An ELF file from C sources (and assembly, .S). Raises SourceError.
+
+    beside: where it will be written; its debugging information calls the sources by their way from there. A user's sources are compiled
+    each time, so what the compiler has to say of them is said each time too.
     """
     first = paths[0]
     if target not in TARGETS:
@@ -109,14 +122,13 @@ def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "
         else:
             steps = _commands(TARGETS[target], level, places, sources, result)
         named = dict(zip(reversed(sources), reversed(paths), strict=True))  # as the user calls them
-        for command, source in steps[:-1]:
-            _run(command, named[source], folder)
+        said = "".join(_run(command, named[source], folder, again=True) for command, source in steps[:-1])
         if target != GCN:
             (result.with_name(SCRIPT)).write_text(_script(TARGETS[target], steps[:-1]), encoding="utf-8")
             _runtime(TARGETS[target], level, result.with_name(RUNTIME_OBJECT), folder)
         command, source = steps[-1]
         _run(command, named[source], folder)
-        return result.read_bytes()
+        return Compiled(result.read_bytes(), said)
 
 
 def known_ending(path: str | Path) -> None:
@@ -193,10 +205,13 @@ def _places(sources: Sequence[Path], beside: Path) -> list[str]:
     return [f"-ffile-prefix-map={path}={name}" for path, name in named.items()] + ["-fdebug-compilation-dir=."]
 
 
-def _run(command: Sequence[str], source: str | Path, folder: str) -> None:
-    """Raises SourceError with what the compiler says."""
+def _run(command: Sequence[str], source: str | Path, folder: str, again: bool = False) -> str:
+    """What the compiler says of a source that it compiles. Raises SourceError with what it says of any other.
+
+    again: also where Zig has kept the object, for then it says nothing of what it compiles.
+    """
     environment = dict(os.environ)
-    environment.setdefault("ZIG_LOCAL_CACHE_DIR", folder)
+    environment["ZIG_LOCAL_CACHE_DIR"] = folder if again else environment.get("ZIG_LOCAL_CACHE_DIR", folder)
     environment.setdefault("ZIG_GLOBAL_CACHE_DIR", folder)  # else Zig wants a home that it can write to
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, env=environment, errors="replace")
@@ -226,3 +241,4 @@ def _run(command: Sequence[str], source: str | Path, folder: str) -> None:
         said = done.stderr.strip() or f"the compiler ended with status {done.returncode}"
         fix = NO_LIBRARY if ABSENT.search(said) else HEADER if UNKNOWN_KERNEL.search(said) else ""
         raise error(source, f"it does not compile:\n{said}", fix)
+    return done.stderr

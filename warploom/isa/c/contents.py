@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from warploom.isa.launching import BufferError
+from warploom.isa.views import ViewShape
 
 WORD = 4
 WITHOUT_WIDTH = ("int64", "float64", "bool")
@@ -28,6 +29,20 @@ def bytes_of(name: str, contents: Any, parameter: str = "", element: str = "") -
     values = _of_type(values, name, parameter, np.dtype(element)) if element else _of_words(values)
     raw = np.frombuffer(np.ascontiguousarray(values).tobytes(), np.uint8)
     return np.concatenate([raw, np.zeros(-len(raw) % WORD, np.uint8)])
+
+
+def shape_of(contents: Any, element: str = "") -> ViewShape | None:
+    """What a buffer's words stand for: the parameter's type, or else that of an array which has one. None where neither says it.
+
+    element: the type of what the kernel's parameter points to; "" where that is not known.
+    """
+    values = np.asarray(contents)
+    if not element and values.dtype.name in (*WITHOUT_WIDTH, *BITS) and values.dtype != np.float64:
+        return None
+    dtype = np.dtype(element) if element else np.dtype(np.float32) if values.dtype == np.float64 else values.dtype
+    of_bits = element and values.dtype.name in BITS
+    size = values.size * values.dtype.itemsize // dtype.itemsize if of_bits else values.size
+    return ViewShape((size,), dtype.itemsize, floats=dtype.kind == "f", whole=dtype.kind in "iu", signed=dtype.kind == "i")
 
 
 def _of_words(values: np.ndarray) -> np.ndarray:

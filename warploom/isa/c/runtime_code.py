@@ -23,7 +23,7 @@ DIGEST = hashlib.sha256().digest_size  # bytes that lie before an object, of its
 USED_SECONDS = 86400  # so often its use is noted
 
 
-def runtime_object(to: Path, key: str, compiled: Callable[[], None]) -> None:
+def runtime_object(to: Path, key: str, compiled: Callable[[], object]) -> None:
     """Puts the object at `to`. key: of `key_of`. compiled: makes it there where none is kept."""
     try:
         kept = user_cache() / FOLDER / f"{key}{SUFFIX}"

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from warploom.isa.c.buffers import PLACED, free_place, views_of
-from warploom.isa.c.contents import bytes_of
-from warploom.isa.diagnostics import nearest
+from warploom.isa.c.buffers import PLACED, Given, free_place, shapes_of, unused, views_of
+from warploom.isa.c.contents import bytes_of, shape_of
+from warploom.isa.diagnostics import Diagnostic, nearest
 from warploom.isa.frontend import Options
 from warploom.isa.gcn.launch import hidden
 from warploom.isa.gcn.metadata import GLOBAL, LOCAL, Argument
@@ -32,11 +32,12 @@ _POINTERS = (GLOBAL, "pipe", "queue", "image", "sampler")
 
 
 class Buffer(NamedTuple):
-    """A piece of memory that a user gives."""
+    """A piece of memory that a user gives. given: as it was given."""
 
     name: str
     base: int
     data: np.ndarray
+    given: Given
 
     @property
     def bytes(self) -> int:
@@ -51,10 +52,15 @@ class Placed(NamedTuple):
     buffers: tuple[Buffer, ...]
     parameters: tuple[Parameter, ...] = ()
     values: Mapping[str, Any] = {}
+    names_none: bool = False  # the segment is given as a whole, with addresses in it
 
-    def views(self) -> tuple[np.ndarray, tuple[str, ...]]:
-        """(the table of views, their names): each buffer is words that can be written."""
-        return views_of(self.buffers)
+    def views(self) -> dict[str, Any]:
+        """The buffers as fields of a Program: each is words that can be written."""
+        return views_of(self.buffers, shapes_of(one.given for one in self.buffers))
+
+    def warnings(self, kernel: str) -> list[Diagnostic]:
+        """About buffers that no argument names. kernel: that is called."""
+        return [] if self.names_none else unused([one.given for one in self.buffers], self.buffers, self.values, self.parameters, kernel)
 
 
 def placed(
@@ -78,7 +84,7 @@ def placed(
             raise BufferError(f"{path}: the buffer {SEGMENT!r} is all of the arguments: leave --arg {next(iter(options.arguments))} out")
         begun = bytearray(whole.ljust(size, b"\0"))
         _hide(begun, [one for one in arguments or () if one.offset >= len(whole)], launch)
-        return Placed(bytes(begun.ljust(LEAST_BYTES, b"\0")), buffers)
+        return Placed(bytes(begun.ljust(LEAST_BYTES, b"\0")), buffers, names_none=True)
     if arguments is None:
         segment, parameters, values = _in_order(path, options.arguments, addresses)
     else:
@@ -92,7 +98,7 @@ def _buffers(path: str, given: Mapping[str, Any], elements: Mapping[str, str]) -
     elements: by name, the type of what an argument points to.
     """
     found: list[Buffer] = []
-    waiting: list[tuple[str, np.ndarray]] = []
+    waiting: list[Given] = []
     whole = None
     for text, contents in given.items():
         match = PLACED.fullmatch(text)
@@ -102,14 +108,15 @@ def _buffers(path: str, given: Mapping[str, Any], elements: Mapping[str, str]) -
         if name == SEGMENT:
             whole = data.tobytes()
         elif match is None:
-            waiting.append((name, data))
+            waiting.append(Given(name, None, data, shape_of(contents, elements.get(name, ""))))
         elif int(match["address"], 0) % 4 or int(match["address"], 0) + len(data) > 1 << 32:
             raise BufferError(f"{path}: the buffer {text!r} begins at a multiple of 4, and ends below 2^32")
         else:
-            found.append(Buffer(name, int(match["address"], 0), data))
-    for name, data in waiting:
-        spans = [(one.base, one.base + one.bytes) for one in found]
-        found.append(Buffer(name, free_place(len(data), spans, BUFFERS_BASE, BUFFER_UNIT), data))
+            place = int(match["address"], 0)
+            found.append(Buffer(name, place, data, Given(name, place, data, shape_of(contents, elements.get(name, "")))))
+    for one in waiting:
+        spans = [(other.base, other.base + other.bytes) for other in found]
+        found.append(Buffer(one.name, free_place(len(one.data), spans, BUFFERS_BASE, BUFFER_UNIT), one.data, one))
     return tuple(found), whole
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from warploom.isa.c.compiler import compile_c
+from warploom.isa.c.compiler import compiled
+from warploom.isa.c.warnings import compiler_warnings
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.frontend import Loaded, Options, Text
 from warploom.isa.gcn import code_object
@@ -29,11 +30,13 @@ def load(source: Text, options: Options) -> Loaded:
     """A Program from a file or bytes: a code object, or source text. Raises SourceError, BufferError."""
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
     data = source if isinstance(source, bytes) else read_bytes(source)
+    said = ""
     if path.lower().endswith((".c", ".cl")):
-        data = compile_c([path], "gcn", options.more.get("optimise") or "2")
+        data, said = compiled([path], "gcn", options.more.get("optimise") or "2")
     if data.startswith(code_object.MAGIC):
         found = code_object.read(data, path)
-        diagnostics = Diagnostics(found.image.sources[0], list(found.warnings), found.image.sources[1:])
+        sources = found.image.sources
+        diagnostics = Diagnostics(sources[0], [*found.warnings, *compiler_warnings(said, sources)], sources[1:])
         return _loaded(found, diagnostics, options, refuses=False)
     text = Source(decoded(data, path), path)
     diagnostics = Diagnostics(text)
@@ -76,10 +79,9 @@ def _loaded(found: CodeObject, diagnostics: Diagnostics, options: Options, usual
     program, missing = waits(program, instructions)
     diagnostics.items += missing
     diagnostics.raise_if_errors()
-    views, names = given.views()
     launch = replace(program.launch, argument=ARGUMENTS, arguments=given.values)
-    program = replace(program, views=views, view_names=names, parameters=given.parameters, launch=launch)
-    return Loaded(program, diagnostics.warnings)
+    program = replace(program, parameters=given.parameters, launch=launch, **given.views())
+    return Loaded(program, [*diagnostics.warnings, *given.warnings(kernel.name)])
 
 
 def _launch(path: str, kernel: Kernel, options: Options, usual: Launch | None) -> Launch:

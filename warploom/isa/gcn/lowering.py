@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import PurePath
 
-import numpy as np
-
 from warploom.isa import uop as u
 from warploom.isa.gcn.code import Code
 from warploom.isa.gcn.disassembler import disassemble
@@ -33,7 +31,6 @@ from warploom.isa.gcn.table import DECODER
 from warploom.isa.image import Image, sweep
 from warploom.isa.program import Position, Program, Source
 from warploom.isa.program_builder import ProgramBuilder
-from warploom.isa.regions import Region
 from warploom.isa.uop import NONE, Uop
 
 Refused = tuple[int, str]  # number of the instruction, and why
@@ -109,10 +106,6 @@ def _program(image: Image, builder: ProgramBuilder, start: Start, number_of: dic
         scalar_names=SCALAR_NAMES,
         sources=image.sources or (Source("", image.path),),
         launch=start.launch,
-        regions=tuple(
-            Region(segment.name, segment.address, segment.size, segment.writable, data=np.frombuffer(segment.data, np.uint8))
-            for segment in image.segments
-            if segment.size
-        ),
+        regions=tuple(segment.region() for segment in image.segments if segment.size),
         labels={name: number_of[address] for name, address in image.symbols.items() if address in number_of},
     )

@@ -7,11 +7,12 @@ from dataclasses import replace
 from math import prod
 from pathlib import Path
 
-from warploom.isa.c.buffers import given, placed, pointers_of, values_of, views_of
-from warploom.isa.c.compiler import compile_c
+from warploom.isa.c.buffers import given, placed, pointers_of, shapes_of, unused, values_of, views_of
+from warploom.isa.c.compiler import compiled
 from warploom.isa.c.endings import for_riscv
 from warploom.isa.c.launch_block import extents_of, launch_block, words_of
 from warploom.isa.c.parameters import CKernel, chosen, kernels_of, layout
+from warploom.isa.c.warnings import compiler_warnings
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.elf.file import is_elf
 from warploom.isa.frontend import Loaded, Options, Text
@@ -31,9 +32,10 @@ def load(source: Text, options: Options) -> Loaded:
     """A Program from a file or bytes: ELF, or source text. Raises SourceError, BufferError."""
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
     data = source if isinstance(source, bytes) else read_bytes(source)
+    said = ""
     if for_riscv(path):
-        data = compile_c([path], "riscv", options.more.get("optimise") or "2")
-    return _from_elf(data, path, options) if is_elf(data, path) else _from_text(decoded(data, path), path, options)
+        data, said = compiled([path], "riscv", options.more.get("optimise") or "2")
+    return _from_elf(data, path, options, said) if is_elf(data, path) else _from_text(decoded(data, path), path, options)
 
 
 def _from_text(text: str, path: str, options: Options) -> Loaded:
@@ -43,9 +45,10 @@ def _from_text(text: str, path: str, options: Options) -> Loaded:
     return _loaded(assembly.image, assembly.threads or 1, assembly.block, diagnostics, options)
 
 
-def _from_elf(data: bytes, path: str, options: Options) -> Loaded:
+def _from_elf(data: bytes, path: str, options: Options, said: str) -> Loaded:
+    """said: by the compiler, of what it made the file from."""
     image, warnings = elf.read(data, path)
-    diagnostics = Diagnostics(image.sources[0], warnings, image.sources[1:])
+    diagnostics = Diagnostics(image.sources[0], [*warnings, *compiler_warnings(said, image.sources)], image.sources[1:])
     kernels = elf.startable(data, path, kernels_of(data, image.symbols), options.more.get("launch"))
     return _loaded(image, 1, 0, diagnostics, options, refuses=False, kernels=kernels)
 
@@ -74,17 +77,17 @@ def _loaded(
     except LayoutError as found:
         raise error(image.path, str(found), "link it to a different address: -Wl,-Ttext=0x80000000") from None
     launch = launch.changed(threads=threads, block=block, name=kernel.name if kernel else "")
-    program, refused = _with_data(started_image, launch, options, kernel)
+    program, refused, of_buffers = _with_data(started_image, launch, options, kernel)
     severity = Severity.ERROR if refuses else Severity.WARNING
     for number, reason in refused:
         text = program.text[number]
         diagnostics.items.append(Diagnostic(severity, f"{text}: {reason}", program.position(number), len(text.split()[0])))
     diagnostics.raise_if_errors()
-    return Loaded(program, diagnostics.warnings)
+    return Loaded(program, [*diagnostics.warnings, *of_buffers])
 
 
-def _with_data(image: Image, launch: Launch, options: Options, kernel: CKernel | None) -> tuple[Program, list[Refused]]:
-    """The program with its buffers and arguments, and what was refused in it.
+def _with_data(image: Image, launch: Launch, options: Options, kernel: CKernel | None) -> tuple[Program, list[Refused], list[Diagnostic]]:
+    """The program with its buffers and arguments, what was refused in it, and warnings about its buffers.
 
     Buffers are regions of their own, so that a kernel's pointer may have any name. But `memory` is that piece of the image where no pointer
     is given it, and so is `arguments` where there are none.
@@ -98,7 +101,8 @@ def _with_data(image: Image, launch: Launch, options: Options, kernel: CKernel |
             raise BufferError(f"{image.path}: {name!r} is the machine's own memory of a program: {reason}")
     buffers = {name: data for name, data in options.buffers.items() if name not in inside}
     taken = [(segment.address, segment.address + segment.size) for segment in image.segments]
-    regions = placed(given(buffers, image.path, pointers), taken)
+    contents = given(buffers, image.path, pointers)
+    regions = placed(contents, taken)
     used = {region.name for region in regions}
     renamed = [one._replace(name=f"{one.name} of the machine") if one.name in used else one for one in image.segments]
     image = replace(image, segments=renamed)
@@ -109,8 +113,7 @@ def _with_data(image: Image, launch: Launch, options: Options, kernel: CKernel |
         raise error(image.path, str(found), "") from None
     program = started(program, replace(options, buffers=inside))
     if regions:
-        views, names = views_of(regions)
-        program = replace(program, views=views, view_names=names)
+        program = replace(program, **views_of(regions, shapes_of(contents)))
     known = [region.name for region in regions]
     if kernel:
         known += ["memory"] if "memory" in options.arguments.values() else []
@@ -121,4 +124,4 @@ def _with_data(image: Image, launch: Launch, options: Options, kernel: CKernel |
     if parameters:
         program = replace(program, parameters=parameters)
         program = launched(program, program.launch.changed(arguments=values, buffers={}))
-    return program, refused
+    return program, refused, unused(contents, regions, values, parameters, kernel.name if kernel else "")

@@ -43,7 +43,7 @@ def with_start_up(image: Image, threads: int, arguments: bytes = b"") -> tuple[I
     own = [
         Segment("start-up", START, code, len(code), False, ((START, START + len(code)),)),
         Segment("arguments", ARGUMENTS, arguments, ARGUMENTS_BYTES),
-        Segment("stacks", base, b"", stacks),
+        Segment("stacks", base, b"", stacks, thread_bytes=STACK_BYTES),
     ]
     for segment in own:
         for other in image.segments:

@@ -7,6 +7,7 @@ that is no instruction is an instruction that stops the run, and so is one that 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
 import numpy as np
@@ -84,7 +85,8 @@ def _lowered(image: Image, isa: str, launch: Launch | None, table: Table, region
         bundle, text = known
         builder.put(bundle, text=text, position=image.lines.get(one.address), word=one.word, address=one.address)
     launch = launch or Launch()
-    return _program(image, isa, builder, launch.changed(entry=number_of(image.entry)), numbers, regions), refused
+    program = _program(image, isa, builder, launch.changed(entry=number_of(image.entry)), numbers, regions)
+    return replace(program, control_registers=dict(table.csr_names), refused=dict(refused)), refused
 
 
 def _leads_to(before: Decoded | None, row: Instruction, values: Mapping[str, int], number_of: Callable[[int], int]) -> int:
@@ -117,12 +119,7 @@ def _program(
         scalars=_scalars(uops),
         sources=image.sources or (Source("", image.path),),
         launch=launch,
-        regions=tuple(
-            Region(segment.name, segment.address, segment.size, segment.writable, data=np.frombuffer(segment.data, np.uint8))
-            for segment in image.segments
-            if segment.size
-        )
-        + tuple(regions),
+        regions=tuple(segment.region() for segment in image.segments if segment.size) + tuple(regions),
         labels={name: numbers[address] for name, address in image.symbols.items() if address in numbers},
     )
 

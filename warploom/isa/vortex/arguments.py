@@ -9,16 +9,16 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from warploom.isa.c.buffers import given, placed, pointers_of, region_of, values_of, views_of
+from warploom.isa.c.buffers import given, placed, pointers_of, region_of, shapes_of, unused, values_of, views_of
 from warploom.isa.c.launch_block import extents_of, launch_block, words_of
 from warploom.isa.c.parameters import CKernel, chosen, layout
+from warploom.isa.diagnostics import Diagnostic
 from warploom.isa.frontend import Options
 from warploom.isa.image import Image
 from warploom.isa.launch import Parameter
 from warploom.isa.launching import BufferError
 from warploom.isa.regions import Region
+from warploom.isa.views import ViewShape
 from warploom.isa.vortex.generation import Generation
 from warploom.isa.vortex.memory_map import ARGUMENT_BYTES, argument_address
 
@@ -28,7 +28,7 @@ DCR = "dcr"  # and one of this name is written to device configuration registers
 
 class Placed(NamedTuple):
     """argument: the address of the arguments. regions: the buffers. parameters, values: what is written there, by name. kernel: that is
-    called, by name; or "". block_threads: of a block of that kernel."""
+    called, by name; or "". block_threads: of a block of that kernel. shapes: what buffers hold, by name. warnings: about them."""
 
     argument: int
     regions: tuple[Region, ...]
@@ -36,10 +36,12 @@ class Placed(NamedTuple):
     values: Mapping[str, Any]
     kernel: str = ""
     block_threads: int = 0
+    shapes: Mapping[str, ViewShape | None] = {}
+    warnings: Sequence[Diagnostic] = ()
 
-    def views(self) -> tuple[np.ndarray, tuple[str, ...]]:
-        """(the table of views, their names)."""
-        return views_of(region for region in self.regions if region.base != self.argument)
+    def views(self) -> dict[str, Any]:
+        """The buffers as fields of a Program."""
+        return views_of((region for region in self.regions if region.base != self.argument), self.shapes)
 
 
 def launched_with(image: Image, generation: Generation, options: Options, kernels: Sequence[CKernel] = ()) -> Placed:
@@ -59,14 +61,19 @@ def launched_with(image: Image, generation: Generation, options: Options, kernel
     taken += [(region.base, region.end) for region in regions]
     regions += placed(buffers, taken)
     names = {region.name for region in regions}
+    shapes = shapes_of(buffers)
     if kernel:
-        return _kernel_call(kernel, image.path, argument, regions, options)
+        call = _kernel_call(kernel, image.path, argument, regions, options)
+        return call._replace(shapes=shapes, warnings=unused(buffers, regions, call.values, call.parameters, kernel.name))
     for what in ("threads", "block", "grid"):
         if getattr(options, what) is not None:
             raise BufferError(
                 f"{image.path}: a program for Vortex starts its threads itself; only kernels in C are told how many: leave --{what} out"
             )
-    return Placed(argument, tuple(regions), words_of(options.arguments, names, ARGUMENT_BYTES), options.arguments)
+    parameters = words_of(options.arguments, names, ARGUMENT_BYTES)
+    found_otherwise = ARGUMENT in names or DCR in options.buffers  # addresses are in there
+    warnings = [] if found_otherwise else unused(buffers, regions, options.arguments, parameters)
+    return Placed(argument, tuple(regions), parameters, options.arguments, shapes=shapes, warnings=warnings)
 
 
 def _kernel_call(kernel: CKernel, path: str, argument: int, regions: list[Region], options: Options) -> Placed:

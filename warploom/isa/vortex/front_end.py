@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from warploom.isa import uop as u
-from warploom.isa.c.compiler import compile_c
+from warploom.isa.c.compiler import compiled
 from warploom.isa.c.endings import for_riscv
 from warploom.isa.c.parameters import CKernel, kernels_of
+from warploom.isa.c.warnings import compiler_warnings
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.elf.file import is_elf
 from warploom.isa.frontend import Loaded, Options, Text
@@ -48,14 +49,15 @@ def loader_of(number: int) -> Callable[[Text, Options], Loaded]:
 def _load(source: Text, options: Options, generation: Generation | None) -> Loaded:
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
     data = source if isinstance(source, bytes) else read_bytes(source)
+    said = ""
     suffix = Path(path).suffix.lower()
     if for_riscv(path):
         meant = generation or of_machine(options)
         old = meant is not None and meant.old
-        data = compile_c([path], "vortex-2022" if old else "vortex-2024", options.more.get("optimise") or "2")
+        data, said = compiled([path], "vortex-2022" if old else "vortex-2024", options.more.get("optimise") or "2")
     if is_elf(data, path):
         image, warnings = elf.read(data, path)
-        diagnostics = Diagnostics(image.sources[0], warnings, image.sources[1:])
+        diagnostics = Diagnostics(image.sources[0], [*warnings, *compiler_warnings(said, image.sources)], image.sources[1:])
         kernels = elf.startable(data, path, kernels_of(data, image.symbols), options.more.get("launch"))
         return _loaded(_writable(image), generation, diagnostics, options, refuses=False, kernels=kernels)
     if suffix in (VXBIN, RAW):
@@ -120,15 +122,14 @@ def _loaded(
     except RegionError as found:
         raise error(image.path, str(found), "") from None
     exit_code = ("register", GP) if generation.old else ("memory", EXIT_CODE)
-    views, names = placed.views()
     spare = 0 if placed.kernel else PAGES
-    program = replace(program, parameters=placed.parameters, exit_code=exit_code, views=views, view_names=names, spare_pages=spare)
+    program = replace(program, parameters=placed.parameters, exit_code=exit_code, spare_pages=spare, **placed.views())
     severity = Severity.ERROR if refuses else Severity.WARNING
     for number, reason in refused if refuses is not None else ():
         text = program.text[number]
         diagnostics.items.append(Diagnostic(severity, f"{text}: {reason}", program.position(number), len(text.split()[0])))
     diagnostics.raise_if_errors()
-    diagnostics.items += copied_guards(program)
+    diagnostics.items += [*copied_guards(program), *placed.warnings]
     if placed.kernel and any(one.dtype == POINTER for one in placed.parameters) and options.threads is None and options.grid is None:
         said = f"the kernel {placed.kernel!r} runs in one thread, since nothing says in how many"
         diagnostics.items.append(Diagnostic(Severity.WARNING, said, fix="add --threads N"))

@@ -68,8 +68,11 @@ def decided(image: Image, asked: Generation | None, machine: Generation | None) 
     return machine if machine is not None and machine.old == found.old and found.number in TAKEN_FOR else found
 
 
-def is_vortex(path: str | Path) -> bool:
-    """Whether a file is an ELF file with instructions of Vortex's."""
+def is_vortex(path: str | Path, certain: bool = False) -> bool:
+    """Whether a file is an ELF file with instructions of Vortex's.
+
+    certain: only where it tells code from data, and a `tmc x0`, which might be a number, is not all that there is.
+    """
     try:
         if Path(path).stat().st_size > LARGEST:
             return False
@@ -78,6 +81,6 @@ def is_vortex(path: str | Path) -> bool:
             return False
         image = elf.read(data, str(path), lines=False)[0]
         told = any(sum(end - start for start, end in segment.code) < len(segment.data) for segment in image.segments)
-        return generation_of_image(image, bare=told) is not None
+        return (told or not certain) and generation_of_image(image, bare=told and not certain) is not None
     except (OSError, ValueError):
         return False

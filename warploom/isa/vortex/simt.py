@@ -47,7 +47,7 @@ def _first(leads: int, number: int) -> tuple[Instruction, ...]:
              lambda o: [Uop("set_mask", a=o.rs1, flags=leads)]),
         _row("vx_pred", word("----1", "rs1", "000"), "rs1", "the lanes where rs1 != 0 stay active, if there are any",
              lambda o: [Uop("predicate", a=o.rs1, flags=leads)]),
-        _row("vx_wspawn", word("rs2", "rs1", "001"), "rs1, rs2", "warps 1 to rs1 - 1 begin at rs2, with lane 0",
+        _row("vx_wspawn", word("rs2", "rs1", "001"), "rs1, rs2", "warps 1 to rs1 - 1 begin at rs2, with lane 0; those from rs1 on end",
              lambda o: [Uop("spawn", a=o.rs1, b=o.rs2, flags=leads)]),
         _row("vx_split", word(zero, "rs1", "010"), "rs1", "the lanes where rs1 != 0 run up to the join, then the others do",
              lambda o: [Uop("split", a=o.rs1, flags=leads)]),

@@ -2,7 +2,8 @@
 """Spawning: a warp starts other warps of its core.
 
 In hardware: a write of the scheduler's mask of active warps and of their program counters. A kernel that is started this way begins on
-every core with one lane of one warp, and switches on what it needs. What a warp slot's registers hold stays. From 2023 on the instruction
+every core with one lane of one warp, and switches on what it needs. What a warp slot's registers hold stays. Until 2022 the mask becomes
+the first `count` warps, whoever ran before: the others end, the one that says so among them. From 2023 on the instruction
 waits until its warp is the only one, so that one round of warps follows another. Sources: Tine et al., MICRO 2021, section 4.1.2 (wspawn);
 github.com/vortexgpgpu/vortex, 2022-01 and 2024-08.
 """
@@ -46,7 +47,7 @@ def spawn_warps(gpu, core, warp, count, pc, tables, now):
 
 @unit
 def stop_above(gpu, core, warp, count, now):
-    """The warps of the core from `count` on, but for the one that says so, are switched off where they are."""
+    """The warps of the core from `count` on are switched off where they are. warp: the one that says so, whose instruction ends it."""
     warps = core.warps
     block = np.int64(warps.block[warp])
     for number in range(count, warps.slots):
@@ -59,6 +60,10 @@ def stop_above(gpu, core, warp, count, now):
             warps.at_barrier = warps.at_barrier & ~bit(number)
             warps.wake[number] = FOREVER  # an alarm that has been set for it finds nobody
             gpu.live = gpu.live - 1
+    if warp >= count:
+        start(core, warp)  # none of its lanes waits, wherever they parted
+        warps.threads[warp] = EMPTY
+        warps.mask[warp] = EMPTY
 
 
 @unit

@@ -147,7 +147,7 @@ def _spawn(gpu, core, warp, tables, k, now):
         ask_to_spawn(core, warp, count, pc)
         return np.int64(0)
     spawn_warps(gpu, core, warp, count, pc, tables, now)
-    stop_above(gpu, core, warp, max(count, np.int64(1)), now)
+    stop_above(gpu, core, warp, count, now)
     return np.int64(0)
 
 

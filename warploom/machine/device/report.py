@@ -229,8 +229,18 @@ def fault_text(machine: Reported) -> str:
     where, who = machine.program.where(int(fault["pc"])), _who(machine, core, warp, int(fault["lanes"]))
     if element := _of_array(machine, fault):
         return f"{where}: {element}, {who} (core {core}, cycle {int(fault['cycle'])})"
-    whole = f"{where}: {sentence(fault)}{_nearest_region(machine, fault)}{overflow_at(machine)}"
+    whole = f"{where}: {_sentence(machine.program, fault)}{_nearest_region(machine, fault)}{overflow_at(machine)}"
     return f"{whole} ({who}, core {core}, cycle {int(fault['cycle'])})"
+
+
+def _sentence(program: Program, fault: np.ndarray) -> str:
+    """A fault as one sentence, in the instruction set's words where they say more than a number."""
+    kind, number = FAULTS[int(fault["kind"])].name, int(fault["value"])
+    if kind == "illegal" and (why := program.refused.get(int(fault["pc"]))):
+        return f"{sentence(fault)}: {why}"
+    if kind == "read_only_register" and (name := program.control_registers.get(number)):
+        return sentence(fault).replace(f"{number:#05x}", name)
+    return sentence(fault)
 
 
 def _of_array(machine: Reported, fault: np.ndarray) -> str:
@@ -268,7 +278,8 @@ def _who(machine: Reported, core: int, warp: int, lanes: int) -> str:
         found = [tuple(int(numbers[OF_A_THREAD.index(name), lane]) for name in ("block", "warp", "thread")) for lane in lanes_of(lanes)]
         if any((its_block, its_warp) != (block, rank) for its_block, its_warp, _ in found):
             return ", ".join(f"thread {thread} of block {its_block}" for its_block, _, thread in found)
-    if machine.program.view_shapes or special_registers(machine.program) & {*u.BY_DIMENSION}:
+    of_arrays = machine.program.view_shapes and not machine.program.regions  # one memory and arrays in it: a kernel with a grid
+    if of_arrays or special_registers(machine.program) & {*u.BY_DIMENSION}:
         return _by_dimension(machine, block, rank, lanes_of(lanes))
     return f"block {block}, warp {rank}, {lanes_text(lanes, 'lane')}"
 

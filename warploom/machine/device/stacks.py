@@ -16,6 +16,7 @@ from warploom.isa.program import Program
 from warploom.isa.regions import Region
 from warploom.machine.accounting.faults import lanes_of
 from warploom.machine.config.schema import Config
+from warploom.machine.core.divergence.thread_pool import OF_A_THREAD
 
 STACK_POINTER = "sp"
 LOWEST = 16  # bytes of a stack that nothing uses before it is full
@@ -30,6 +31,7 @@ class Finished(Protocol):
     memory: np.ndarray
     cores: np.ndarray
     gpu: np.ndarray
+    moves_threads: bool
 
 
 def overflow_at(machine: Finished) -> str:
@@ -37,17 +39,28 @@ def overflow_at(machine: Finished) -> str:
     region, program = _stacks(machine.program), machine.program
     if region is None or STACK_POINTER not in program.register_names:
         return ""
-    fault, core = machine.gpu["fault"], machine.config.core
+    fault = machine.gpu["fault"]
     number, warp = int(fault["core"]), int(fault["warp"])
-    first = (0 if region.of_core else number * core.warps * core.lanes) + warp * core.lanes
     pointers = machine.cores[number]["registers"]["lane"][warp][program.register_names.index(STACK_POINTER)]
     for lane in lanes_of(int(fault["lanes"])):
-        bottom = region.end - (first + lane + 1) * region.thread_bytes
+        thread = _thread(machine, region, number, warp, lane)
+        bottom = region.end - (thread + 1) * region.thread_bytes
         beyond = bottom - int(pointers[lane])
-        if 0 < beyond < bottom:
+        if beyond > 0 and int(pointers[lane]) >= region.base - region.thread_bytes:  # a program may have its stacks elsewhere
             its = f"its stack of {region.thread_bytes} bytes"
-            return f"; stack overflow: the stack pointer of thread {first + lane} is {beyond} bytes below {its}; {LESS}"
+            return f"; stack overflow: the stack pointer of thread {thread} is {beyond} bytes below {its}; {LESS}"
     return ""
+
+
+def _thread(machine: Finished, region: Region, core: int, warp: int, lane: int) -> int:
+    """Whose stack a lane of a warp has: the number of a thread in the launch, or that of a place for one in the machine or the core."""
+    sizes, state = machine.config.core, machine.cores[core]
+    if not region.of_launch:
+        return ((0 if region.of_core else core * sizes.warps) + warp) * sizes.lanes + lane
+    if machine.moves_threads:
+        return int(state["registers"]["lane"][warp][machine.program.registers + OF_A_THREAD.index("global_thread"), lane])
+    block = int(state["blocks"]["number"][int(state["warps"]["block"][warp])])
+    return block * int(machine.gpu["grid"]["block_threads"]) + int(state["warps"]["rank"][warp]) * sizes.lanes + lane
 
 
 def full_stacks(machine: Finished) -> Iterator[str]:

@@ -15,11 +15,11 @@ WHOLE = 1 << 16  # bytes of memory that are always listed
 def report(result: RunResult) -> dict[str, Any]:
     """A Result as plain numbers, strings, lists and dicts.
 
-    status: "done", "timeout" or "error". config: every setting by its full name. units: by slot,
-    what stands in it instead of what its setting says. memory.data: the bytes after the run, from address 0;
-    after the first 64 KiB the zeros at the end are left out, and memory.bytes says how many there are. memory.views: where the
-    program's buffers and images lie in it. memory.regions: of a program with regions, whose bytes follow one another: the address of
-    each and its first byte in memory.data. counters: see `machine.counters`. fault: a sentence, or null. seconds: wall time.
+    status: "done", "timeout" or "error". config: every setting by its full name. units: by slot, what stands in it instead of what its
+    setting says. memory.data: the bytes after the run, from address 0; after the first 64 KiB the zeros at the end are left out, and
+    memory.bytes says how many there are. memory.views: where the program's buffers and images lie in it; type: of a buffer's elements,
+    as NumPy calls it, or null where nothing says it. memory.regions: of a program with regions, whose bytes follow one another: the
+    address of each and its first byte in memory.data. counters: see `machine.counters`. fault: a sentence, or null. seconds: wall time.
     """
     program = result.program
     body: dict[str, Any] = {
@@ -53,7 +53,7 @@ def report(result: RunResult) -> dict[str, Any]:
         columns = {"address": VIEW_BASE, "bytes": VIEW_BYTES, "width": VIEW_WIDTH, "height": VIEW_HEIGHT}
         body["memory"]["views"] = {
             name: {key: int(view[column]) & 0xFFFFFFFF for key, column in columns.items()}
-            | {"format": FORMATS[int(view[VIEW_FORMAT])].name}
+            | {"format": FORMATS[int(view[VIEW_FORMAT])].name, "type": dtype.name if (dtype := program.element_type(name)) else None}
             for name, view in zip(program.view_names, program.views, strict=False)
         }
     return body

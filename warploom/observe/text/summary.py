@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from warploom.isa.regions import CONSOLE, KINDS
 from warploom.machine.accounting.counters import STATE_COUNTERS
 from warploom.machine.accounting.reasons import LANES_DIVERGED, LANES_ENDED, OFF, REASONS
 from warploom.machine.config.presets import load_config, preset_names
@@ -16,7 +17,7 @@ from warploom.machine.config.schema import Config
 from warploom.machine.run.result import RunResult
 from warploom.observe.text.memory_table import memory_table
 from warploom.observe.text.styled import QUIET, TITLE, Line, bar, counted, folded, grouped, percent
-from warploom.observe.text.views import view_tables
+from warploom.observe.text.views import MOST_REGION_ROWS, region_table, view_tables
 
 EMPTY = ("idle", "done")  # states of a core in which its places for threads stand empty
 PARTS = {"fetch": ("program_wait", "waiting for program memory"), "wait": ("data_wait", "waiting for data memory")}
@@ -50,7 +51,10 @@ def summary(result: RunResult, *, width: int = 80, unicode: bool = True, memory:
 
 
 def memory_tables(result: RunResult, *, width: int = 80) -> Iterator[Line]:
-    """A table of memory, or one for each of the first regions that hold something."""
+    """A table of memory; where a program has regions, one for each of the first that the run has changed, or that a user gave something.
+
+    Of stacks there is the heading alone, and nothing of consoles: what they print is shown by itself.
+    """
     if not result.program.regions:
         yield from memory_table(result.initial_memory, result.memory, width=width)
         return
@@ -58,10 +62,13 @@ def memory_tables(result: RunResult, *, width: int = 80) -> Iterator[Line]:
     for region in result.space.regions:
         part = result.space.slice_of(region)
         before, after = result.initial_memory[part], result.memory[part]
-        if before.any() or after.any():
+        if (region.name in result.program.launch.buffers or (before != after).any()) and region.kind != KINDS[CONSOLE]:
             held.append((region, before, after))
+    if not held:
+        yield [("memory", TITLE), ("  nothing changed", "")]
     for region, before, after in held[:MOST_TABLES]:
-        yield from memory_table(before, after, width=width, base=region.base, title=region.name)
+        rows = 0 if region.thread_bytes else MOST_REGION_ROWS
+        yield from region_table(region.name, region.base, before, after, width=width, most_rows=rows)
     rest = held[MOST_TABLES:]
     if rest:
         changed = sum(int(np.count_nonzero(before != after)) for _, before, after in rest)

@@ -65,25 +65,30 @@ class StackWatcher(PathWatcher):
         return config.core.control == "pipeline" and config.core.divergence == "stack" and not _uses(program, MASK_OPERATIONS)
 
     def taps(self) -> Mapping[Unit, Tap]:
-        """Branches, the choice of a path, and the start of a warp."""
+        """Branches, jumps at which lanes part, the choice of a path, and the start of a warp."""
         taps: dict[Unit, Tap] = {stack.branch: self.branch, stack.select_path: self.select_path, stack.jump_apart: self.jump_apart}
         return {**taps, path_table.clear: self.clear}
-
-    def jump_apart(self, *_: Any) -> Watch:
-        """Lanes go to different places through a register, which the hardware does not do: it is watched up to here."""
-        self.calls = self.most
-        yield
 
     def branch(self, table: Any, warps: Any, warp: Any, *rest: Any) -> Watch:
         """Lanes disagree."""
         taken, target, reconvergence_pc = (int(value) for value in rest)
+        drive = {"next_pc": int(warps.pc[warp]) + 1, "taken": taken, "target": target, "reconvergence_pc": reconvergence_pc}
+        yield from self.part(table, warps, warp, drive)
+
+    def jump_apart(self, table: Any, warps: Any, warp: Any, *rest: Any) -> Watch:
+        """Lanes go to different places through a register: the others wait at this jump."""
+        (others, reconvergence_pc), here = (int(value) for value in rest), int(warps.pc[warp])
+        drive = {"apart": 1, "next_pc": here, "taken": others, "target": here, "reconvergence_pc": reconvergence_pc}
+        yield from self.part(table, warps, warp, drive)
+
+    def part(self, table: Any, warps: Any, warp: Any, drive: dict[str, int]) -> Watch:
+        """Either of the two."""
         where = self.where(table, warp)
         if self.full:
             yield
             return
         self.start(where, warps, warp)
-        drive = {"branch": 1, "threads": int(warps.threads[warp]), "next_pc": int(warps.pc[warp]) + 1}
-        drive |= {"taken": taken, "target": target, "reconvergence_pc": reconvergence_pc}
+        drive = {"branch": 1, "threads": int(warps.threads[warp])} | drive
         room = yield
         self.note(where, Step(self.now, drive, {"overflow": int(room == 0)}, self.shown(table, warps, warp) if room else {}))
 

@@ -6,8 +6,10 @@ where it waits. Pre-Volta NVIDIA GPUs work this way (Coon and Lindholm, US 7,353
 reconvergence PCs come from `isa/analysis/control_flow.py`.
 
 Which side of a branch runs first is a choice. With `divergence.first = "smaller"`, as AMD's fork and join do it, every side
-that waits is at least as large as all that run above it, so that at most log2(lanes) of them wait. The entries in which
+that waits at a branch is at least as large as all that run above it, so that at most log2(lanes) of them wait. The entries in which
 paths reconverge come on top of that; AMD's compiler keeps those in scalar registers (Southern Islands ISA, S_CBRANCH_G_FORK).
+A jump through a register has no such choice: the lanes that go where the first one does run first, however many they are, so that calls
+through pointers inside one another may leave a side for each lane.
 
 Entries are rows of the path table (`path_table.py`), the last one on top. What happens at an instruction that is for the whole warp, in
 programs that manage their own warps, is in `gathering.py`. The mask stack of machines whose programs manage masks

@@ -1,7 +1,8 @@
 """Reconvergence stack of a warp, as hardware. The model is `warploom.machine.core.divergence.stack`.
 
-An entry is a lane mask, a PC, and the PC at which its lanes reconverge with others. A branch may push two entries within a cycle. Paths are
-popped one per cycle; the model pops as many as there are at once, so its cycle is here one cycle for each, in which the warp waits.
+An entry is a lane mask, a PC, and the PC at which its lanes reconverge with others. A branch may push two entries within a cycle, and so
+may a jump through a register at which lanes part: it is a branch to itself, of those that go elsewhere, which always wait. Paths are popped
+one per cycle; the model pops as many as there are at once, so its cycle is here one cycle for each, in which the warp waits.
 """
 
 from typing import Any
@@ -28,6 +29,7 @@ class ReconvergenceStack(wiring.Component):
                 "move": In(1),  # the running path continues at `next_pc`
                 "next_pc": In(pc_bits),  # a branch: of the instruction after it
                 "branch": In(1),  # lanes disagree: neither side is empty
+                "apart": In(1),  # ... at a jump through a register, to which next_pc and target lead: `taken` wait there
                 "taken": In(lanes),  # those that jump
                 "target": In(pc_bits),  # where they jump to
                 "reconvergence_pc": In(pc_bits),  # the branch's immediate post-dominator
@@ -75,7 +77,7 @@ class ReconvergenceStack(wiring.Component):
         m.d.comb += [
             taken.eq(running & self.taken),
             other.eq(running & ~self.taken),
-            taken_first.eq(self.runs_first(taken, other)),
+            taken_first.eq(self.runs_first(taken, other) & ~self.apart),
             Cat(first, first_pc).eq(Mux(taken_first, Cat(taken, self.target), Cat(other, self.next_pc))),
             Cat(last, last_pc).eq(Mux(taken_first, Cat(other, self.next_pc), Cat(taken, self.target))),
             joins.eq(self.reconvergence_pc != self.rejoins_at),  # else the entry is there already
