@@ -90,6 +90,7 @@ _FIGURES: dict[str, dict[str, _Figure]] = {
     "throughput.warps-ilp1": {"v100": (12, "TF")},
     "throughput.warps-ilp2": {"v100": (8, "TF")},
     "mixed.pair": {"v100": (4, "FO")},
+    "mixed.multiply": {"v100": (4, "FO")},
     "banks.fma-3": {"v100": (3.52, "SJ"), "a40": (3, "HU"), "rtx3070": (3, "HU")},
     "banks.fma-2": {"v100": (2.97, "SJ"), "a40": (2, "HU"), "rtx3070": (2, "HU")},
     "banks.fma-reuse": {"v100": (2.94, "SJ")},
