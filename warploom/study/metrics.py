@@ -66,8 +66,8 @@ METRICS: tuple[Metric, ...] = (
         "ipc",
         "IPC",
         "instructions per cycle",
-        "instructions / cycles",
-        lambda result: _ratio(result.instructions, result.cycles),
+        "issued instructions / cycles; a divide or root is each that a compiler makes of it",
+        lambda result: _ratio(result.counters.get("issued_instructions", result.instructions), result.cycles),
         2,
     ),
     Metric(
