@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 import warploom
-from tests.machine.programs import FREE, Assembly
 from warploom.machine.config.presets import load_config
 from warploom.study import sweep
-from warploom.study.metrics import metrics_of
 from warploom.study.needs import StudyError
 from warploom.study.sweep import Outcome, Task, measure, spread
 
@@ -67,17 +65,6 @@ def test_a_run_that_ends_well_has_metrics_counters_and_a_digest_of_its_memory():
     assert found.counters == result.counters
     assert found.metrics["ipc"] == result.instructions / result.cycles
     assert found.memory == measure(task(memory__data_channels=1)).memory != measure(task(DIVERGE, "tiny-simt")).memory
-
-
-def test_instructions_per_cycle_are_those_that_schedulers_issue():
-    """A float divide is eight on a V100, as a profiler of the hardware counts."""
-    code = Assembly()
-    code.op("fdiv", FREE, FREE, FREE)
-    code("exit")
-    for settings, issued in (({}, 8 + 1), ({"pipes.float_divide_sequence": ""}, 1 + 1)):
-        made = warploom.GPU("sm", set={"memory.bytes": 1 << 16, **settings}, engine="python")
-        result = made.run(code.program(threads=32, block=32))
-        assert result.instructions == 2 and metrics_of(result)["ipc"] == issued / result.cycles
 
 
 def test_the_digest_of_a_memory_does_not_depend_on_its_size():

@@ -66,8 +66,8 @@ METRICS: tuple[Metric, ...] = (
         "ipc",
         "IPC",
         "instructions per cycle",
-        "issued instructions / cycles; a divide or root is each that a compiler makes of it",
-        lambda result: _ratio(result.counters.get("issued_instructions", result.instructions), result.cycles),
+        "instructions / cycles; a divide is one, and counter issued_instructions has those that it is made of",
+        lambda result: _ratio(result.instructions, result.cycles),
         2,
     ),
     Metric(

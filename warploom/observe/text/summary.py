@@ -104,9 +104,6 @@ def outcome(result: RunResult) -> Line:
         "error": ("stopped by a fault after", "bold red"),
     }[result.status]
     executed = f", {counted(result.instructions, 'instruction')} executed"
-    issued = result.counters.get("issued_instructions", result.instructions)
-    if issued != result.instructions:  # a divide is one here, and several for the schedulers
-        executed += f" ({grouped(issued)} issued)"
     threads = result.counters.get("thread_instructions")
     each = f", {grouped(threads)} counting each thread" if threads is not None else ""
     return [(f"{ended} {counted(result.cycles, 'cycle')}", style), (executed + each, "")]
