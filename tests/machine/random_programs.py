@@ -391,7 +391,8 @@ def machines(**fixed: Any) -> st.SearchStrategy[dict[str, Any]]:
         "fetch.l0_sets": [0, 1, 2], "fetch.l0_ways": [1, 2], "fetch.l0_ahead": [0, 2], "fetch.l0_latency": [1, 2],
         "core.barrier_interval": [0, 0, 2], "core.barrier_latency": [0, 0, 20], "gpu.launch_latency": [0, 0, 50],
         "pipes.owner": ["core", "core", "scheduler"], "pipes.integer_lanes": [0, 1], "pipes.float_lanes": [0, 2],
-        "pipes.float_on_integer": [False, True], "pipes.special_interval": [0, 5], "pipes.load_store_lanes": [0, 2],
+        "pipes.float_on_integer": [False, True], "pipes.second_float": [False, True], "pipes.half": ["float", "half"],
+        "pipes.special_interval": [0, 5], "pipes.load_store_lanes": [0, 2],
         "pipes.load_store_queue": [1, 3], "pipes.multiply": ["integer", "float"], "pipes.divide_interval": [0, 9],
         "pipes.divide_sequence": ["", "2 convert + 3 multiply + 4 alu"],
         "pipes.float_divide_sequence": ["", "1 special + 5 fma + 1 control"],
@@ -425,7 +426,9 @@ def _of_one_kind(settings: dict[str, Any]) -> dict[str, Any]:
     if settings["core.lock"] == "lane":
         left |= {"latency.to_float": 0, "latency.to_integer": 0}
     if left.get("pipes.vector"):
-        left |= {"latency.to_float": 0, "latency.to_integer": 0, "pipes.float_on_integer": False}
+        left |= {"latency.to_float": 0, "latency.to_integer": 0, "pipes.float_on_integer": False, "pipes.second_float": False}
+    if left.get("pipes.float_on_integer"):
+        left |= {"pipes.second_float": False}
     if settings.get("core.divergence") == "dwf":
         left |= {"core.issues_per_turn": 0}
     return left if settings["fetch.sets"] else left | {"fetch.l0_sets": 0}

@@ -42,8 +42,8 @@ def command(
 
     \b
     Probes: latency, throughput, mixed, banks, instruction-cache, barrier,
-    shared, constant, chase, sectors, ways, l1, l2, dram, atomics, fence,
-    limits, launch
+    shared, constant, chase, sectors, ways, l1, width, l2, dram, atomics,
+    fence, limits, launch
 
     \b
     Examples:

@@ -108,8 +108,9 @@ UNITS = ("alu", "special", "memory", "shared", "texture", "control", "buffer")
 ALU, SPECIAL, MEMORY, SHARED, TEXTURE, CONTROL, BUFFER = range(len(UNITS))  # BUFFER: the instruction buffer itself, which always can
 
 # Ports of a scheduler: a unit each, and the pipes that arithmetic has beside the ALU where these are apart. ALU is the integer pipe then.
-PORTS = (*UNITS, "float", "double", "scalar")
-FLOAT, DOUBLE, SCALAR_PORT = range(len(UNITS), len(PORTS))
+# A float pipe may have two halves: FLOAT is either, HEAVY the one that multiplies integers too, LIGHT the other where it is not the ALU.
+PORTS = (*UNITS, "float", "double", "scalar", "heavy", "light", "half")
+FLOAT, DOUBLE, SCALAR_PORT, HEAVY, LIGHT, HALF = range(len(UNITS), len(PORTS))
 
 # Parts of the datapath (machine/datapath/): which one computes the result of an ALU or special-function operation.
 DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lane", "special_register", "double_precision", "note",

@@ -24,7 +24,7 @@ class Kernel:
     """
 
     def __init__(self) -> None:
-        self._lines: list[tuple[str, dict[str, int], str]] = []
+        self._lines: list[tuple[list[tuple[str, dict[str, int]]], str]] = []
         self._labels: dict[str, int] = {}
 
     def label(self, name: str) -> None:
@@ -47,9 +47,11 @@ class Kernel:
         """dst = a special register: `cycle` is the clock, `core` the number of the core."""
         self._add("special", dst=dst, imm=u.SPECIAL_NUMBER[name])
 
-    def load(self, dst: int, address: int, offset: int = 0, space: int = u.GLOBAL_SPACE) -> None:
-        """dst = the word at address + offset."""
-        self._add("load", dst=dst, a=address, imm=offset, space=space)
+    def load(self, dst: int, address: int, offset: int = 0, space: int = u.GLOBAL_SPACE, width: int = 4) -> None:
+        """dst = the word at address + offset. width: bytes; 8 or 16: two or four words, one instruction, in registers from dst on."""
+        piece = min(width, u.WIDE)
+        parts = range(0, width, piece)
+        self._bundle([("load", {"dst": dst + at // 4, "a": address, "imm": offset + at, "space": space, "size": piece}) for at in parts])
 
     def store(self, address: int, value: int, offset: int = 0, space: int = u.GLOBAL_SPACE) -> None:
         """The word at address + offset = value."""
@@ -80,7 +82,10 @@ class Kernel:
         self._add("exit")
 
     def _add(self, operation: str, target: str = "", **fields: int) -> None:
-        self._lines.append((operation, fields, target))
+        self._bundle([(operation, fields)], target)
+
+    def _bundle(self, uops: list[tuple[str, dict[str, int]]], target: str = "") -> None:
+        self._lines.append((uops, target))
 
     def program(
         self,
@@ -100,15 +105,15 @@ class Kernel:
         registers: that a thread has.
         """
         builder = ProgramBuilder()
-        for operation, fields, target in self._lines:
-            uop = Uop(operation, target=self._labels[target] if target else NONE, **fields)
-            builder.add([uop], text=f"{uop} {target}".rstrip())
-        uops, code, text = builder.arrays()
+        for uops, target in self._lines:
+            bundle = [Uop(operation, target=self._labels[target] if target else NONE, **fields) for operation, fields in uops]
+            builder.add(bundle, text=f"{'; '.join(map(str, bundle))} {target}".rstrip())
+        rows, code, text = builder.arrays()
         first, second = (np.zeros(0, np.uint8) if a is None else np.ascontiguousarray(a).view(np.uint8) for a in (data, constants))
         return Program(
             "micro-ops",
             name,
-            uops,
+            rows,
             code,
             text,
             registers,

@@ -66,7 +66,7 @@ METRICS: tuple[Metric, ...] = (
         "ipc",
         "IPC",
         "instructions per cycle",
-        "instructions / cycles",
+        "instructions / cycles; a divide is one, and counter issued_instructions has those that it is made of",
         lambda result: _ratio(result.instructions, result.cycles),
         2,
     ),

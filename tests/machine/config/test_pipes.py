@@ -73,3 +73,14 @@ def test_an_instruction_goes_to_the_pipe_of_its_class_and_what_is_for_scalars_al
     assert port.tolist() == expected
     shared = issued_to(load_config(Config(), OWN | {"pipes.owner": "core"}), program)
     assert np.array_equal(shared, [own, program.code[:, u.ISSUE_LATENCY]])
+
+
+@pytest.mark.parametrize("halves", [{"float_on_integer": True}, {"second_float": True}, {}])
+@pytest.mark.parametrize("multiply", ["integer", "float"])
+def test_integer_multiplies_and_sequences_wait_for_the_first_half_of_a_float_pipe(multiply, halves):
+    code = Assembly()
+    for name in ("fma", "mul", "fdiv", "add"):
+        code(name, dst=5, a=6, b=7)
+    found = made(multiply=multiply, float_divide_sequence="9 fma + 1 special", special_lanes=32, **halves)
+    first = u.HEAVY if halves else u.FLOAT
+    assert issued_to(found, code.program())[0].tolist() == [u.FLOAT, first if multiply == "float" else u.ALU, first, u.ALU]

@@ -115,6 +115,32 @@ def test_the_float_part_of_a_sequence_is_dealt_out_to_both_halves_of_a_float_pip
     assert cycles_each(apart("fdiv"), pipes__float_on_integer=True, **sequence) == 16 * 12
 
 
+@pytest.mark.parametrize("engine", ["python", "native"])
+@pytest.mark.parametrize(
+    ("names", "shared", "light"),
+    [(["mul"], 2, 2), (["fma"], 1, 1), (["mul", "fma"], 1, 1), (["mul", "add"], 1, 1), (["mul", "mul", "mul", "fma"], 1.5, 1.5)],
+)
+def test_integers_are_multiplied_in_the_first_half_of_a_float_pipe(names, shared, light, engine):
+    """Cycles an instruction of eight warps, of which each scheduler has two: the other half is the integer pipe, or one of its own."""
+    half = {"pipes__multiply": "float", "engine": engine}
+    assert cycles_each(apart(*names), warps=8, pipes__float_on_integer=True, **half) / 32 == pytest.approx(shared, rel=0.07)
+    assert cycles_each(apart(*names), warps=8, pipes__second_float=True, **half) / 32 == pytest.approx(light, rel=0.07)
+
+
+def test_integer_multiplies_of_a_sequence_need_the_first_half_of_a_float_pipe():
+    """Twelve of them and four floats: 24 cycles of one half and 8 of the other."""
+    sequence = {"pipes__float_divide_sequence": "12 multiply + 4 fma", "pipes__multiply": "float"}
+    assert cycles_each(apart("fdiv"), **sequence) == 16 * 32
+    for half in ("float_on_integer", "second_float"):
+        assert cycles_each(apart("fdiv"), **{f"pipes__{half}": True}, **sequence) == 16 * 24
+
+
+def test_halves_have_a_pipe_of_their_own():
+    body = [made("fma", register) if register % 2 else made("fadd", register, latency=u.L_HALF) for register in RESULTS]
+    assert cycles_each(body, warps=8, pipes__half="half") == pytest.approx(2 * 16, rel=0.04)
+    assert cycles_each(body, warps=8, pipes__half="float") == pytest.approx(4 * 16, rel=0.04)
+
+
 def test_where_one_pipe_takes_all_a_sequence_keeps_it_for_the_sum():
     vector = {"pipes__vector": True, "latency__to_float": 0, "latency__to_integer": 0}
     assert cycles_each(apart("fdiv"), **vector, **SEQUENCE) == 16 * (2 * 8 + 5 * 2)
@@ -164,7 +190,7 @@ def test_halves_are_a_class_of_their_own(gpu, latency, interval):
     """A result for half of what the CUDA Programming Guide says of pairs."""
     halves = [made("fadd", register, latency=u.L_HALF) for register in RESULTS]
     assert cycles_each([made("fadd", 8, 8, latency=u.L_HALF)], gpu=gpu) == latency
-    assert cycles_each(halves, gpu=gpu, pipes__float_on_integer=False) == 16 * interval
+    assert cycles_each(halves, gpu=gpu) == 16 * interval
 
 
 @pytest.mark.parametrize("gpu", ["v100", "a100", "a40", "h100"])
@@ -251,7 +277,7 @@ def test_a_full_pipe_is_math_pipe_throttle_and_every_cycle_has_one_reason():
 
 def test_pipes_have_names_and_events_name_them():
     names = pipe_names(load_config("sm"))
-    assert list(names.values())[:5] == ["integer 0", "float 0", "double 0", "special 0", "integer 1"]
+    assert list(names.values())[:5] == ["integer 0", "float 0", "double 0", "special 0", "half 0"]
     assert list(pipe_names(load_config("guppy", {"alu.count": 2})).values()) == ["ALU 0", "ALU 1"]
 
 
@@ -305,29 +331,46 @@ def test_each_instruction_that_enters_a_pipe_is_counted_once():
 def test_the_next_entry_is_when_the_first_full_port_has_room(shared_pipe):
     """Port p is full until 100 + 10 p, for 3 cycles less where a queue holds as many; a float goes into the integer pipe too, if it may."""
     (partitions,) = mirror(np.zeros(1, Partitions))
-    partitions.float_on_integer = shared_pipe
+    partitions.other_half = np.uint64(shared_pipe << u.ALU)
     partitions.free[1, : len(u.PORTS)] = [100 + 10 * port for port in range(len(u.PORTS))]
     partitions.free[0] = 1
     partitions.room[u.MEMORY] = 3
     entry = {port: 100 + 10 * port for port in range(len(u.PORTS))}
     entry[u.MEMORY] -= 3
     entry[u.SHARED] = entry[u.MEMORY]
+    entry[u.HEAVY] = entry[u.FLOAT]
     if shared_pipe:
         entry[u.FLOAT] = min(entry[u.FLOAT], entry[u.ALU])
-    for full in ((), (u.ALU,), (u.FLOAT,), (u.SPECIAL,), (u.MEMORY,), (u.SHARED,), (u.SPECIAL, u.MEMORY), tuple(range(len(u.PORTS)))):
+    for full in (
+        (),
+        (u.ALU,),
+        (u.FLOAT,),
+        (u.HEAVY,),
+        (u.SPECIAL,),
+        (u.MEMORY,),
+        (u.SHARED,),
+        (u.SPECIAL, u.MEMORY),
+        tuple(range(len(u.PORTS))),
+    ):
         assert next_entry(partitions, 1, np.uint64(sum(1 << port for port in full))) == min((entry[port] for port in full), default=FOREVER)
 
 
 @pytest.mark.parametrize("before", [49, 50, 51, 60])
-@pytest.mark.parametrize("shared_pipe", [0, 1])
+@pytest.mark.parametrize("half", [None, u.ALU, u.LIGHT], ids=["one", "integer", "light"])
 @pytest.mark.parametrize("port", range(len(u.PORTS)))
-def test_an_instruction_keeps_the_entry_of_its_pipe_once_that_is_free(port, shared_pipe, before):
-    """In cycle 50. A float goes into the integer pipe where that may be, and its own is not free."""
+def test_an_instruction_keeps_the_entry_of_its_pipe_once_that_is_free(port, half, before):
+    """In cycle 50. A float goes into the other half of its pipe where there is one, and the first is not free. A multiply does not."""
+    if port == u.HEAVY and half is None:
+        pytest.skip("nothing is issued there")
     (partitions,) = mirror(np.zeros(1, Partitions))
-    partitions.float_on_integer = shared_pipe
+    partitions.other_half = np.uint64(0 if half is None else 1 << half)
     for kind in range(len(u.PORTS)):
         partitions.free[1, kind] = before + (kind != port)
-    pipe = u.MEMORY if port == u.SHARED else u.ALU if port == u.FLOAT and shared_pipe and before > 50 else port
+    if port == u.HEAVY:
+        partitions.free[1, u.FLOAT] = before
+    pipe = {u.SHARED: u.MEMORY, u.HEAVY: u.FLOAT}.get(port, port)
+    if port == u.FLOAT and half is not None and before > 50:
+        pipe = half
     expected = partitions.free.tolist()
     expected[1][pipe] = max(expected[1][pipe], 50) + 4
     assert enter(partitions, 1, port, 4, np.int64(50)) == pipe
@@ -335,26 +378,29 @@ def test_an_instruction_keeps_the_entry_of_its_pipe_once_that_is_free(port, shar
     assert partitions.taken[1, pipe] == partitions.taken.sum() == 1
 
 
-@pytest.mark.parametrize("shared_pipe", [0, 1])
+@pytest.mark.parametrize("half", [None, u.ALU, u.LIGHT], ids=["one", "integer", "light"])
 @pytest.mark.parametrize("seed", range(6))
-def test_a_port_is_full_until_its_queue_has_room(seed, shared_pipe):
+def test_a_port_is_full_until_its_queue_has_room(seed, half):
     """Against the times themselves."""
     source = random.Random(seed)
     (partitions,) = mirror(np.zeros(1, Partitions))
-    partitions.float_on_integer = shared_pipe
+    partitions.other_half = np.uint64(0 if half is None else 1 << half)
     partitions.room[u.MEMORY], partitions.room[u.SPECIAL] = 3, source.randint(0, 5)
     free = [0] * len(u.PORTS)
 
     def full_ports(now):
         entries = {port for port, at in enumerate(free) if at - int(partitions.room[port]) > now}
-        full = entries - ({u.FLOAT} if shared_pipe and u.ALU not in entries else set()) | ({u.SHARED} if u.MEMORY in entries else set())
+        full = entries | ({u.SHARED} if u.MEMORY in entries else set())
+        if half is not None:
+            full |= {u.HEAVY} if u.FLOAT in entries else set()
+            full -= {u.FLOAT} if half not in entries else set()
         return sum(1 << port for port in full)
 
     for now in range(1, 120):
         find_full_ports(partitions, 1, np.int64(now))
         assert partitions.full[1] == full_ports(now), now
         for _ in range(source.choice((0, 0, 0, 1, 1, 2))):
-            port = source.choice([u.ALU, u.FLOAT, u.SPECIAL, u.MEMORY, u.SHARED])
+            port = source.choice([u.ALU, u.FLOAT, u.SPECIAL, u.MEMORY, u.SHARED, *([] if half is None else [u.HEAVY])])
             cycles = source.choice((1, 2, 4, 9))
             pipe = int(enter(partitions, 1, port, cycles, np.int64(now)))
             free[pipe] = max(free[pipe], now) + cycles

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.machine.programs import BLOCK, FREE, GLOBAL, LANE, WARP, Assembly, loading, machine, run
+from warploom.gpu import GPU
 from warploom.isa import uop as u
 from warploom.isa.uop import NONE
 from warploom.machine.accounting import reasons as r
@@ -81,6 +82,7 @@ def test_each_counter_is_the_sum_of_its_fields_and_of_nothing_else():
     for number, reason in enumerate(r.REASONS):
         expected[f"{reason.name}_warp_cycles"] = int(made.profile[:, number].sum())
     expected["warp_cycles"] = int(made.profile[:, : len(r.REASONS)].sum())
+    expected["issued_instructions"] = expected["instructions"]  # no sequences
     expected["lane_uops"] = int(made.profile[:, r.LANES].sum())  # each instruction of this program is one micro-op
     made.cores["path_table"]["peak"], made.cores["mask_stack"]["peak"] = (5, 6), (4, 3)
     expected["stack_peak"] = 6
@@ -102,6 +104,21 @@ def test_accesses_are_counted_by_the_space_of_their_instruction():
     found = made_counters(made)
     assert (found["local_accesses"], found["local_transactions"], found["constant_accesses"]) == (2, 5, 4)
     assert found["lane_uops"] == 1 + 2 + 1 + 1 + 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "issued"),
+    [({}, 3 * 8 + 24 + 2), ({"pipes.divide_sequence": ""}, 3 * 8 + 1 + 2), ({"core.issues_per_turn": 2}, 6), ({"pipes.owner": "core"}, 6)],
+)
+def test_a_sequence_is_issued_as_the_instructions_that_it_is_made_of(settings, issued):
+    """Three float divides of 8, an integer divide of 24, an addition and the end."""
+    code = Assembly()
+    for name in ("fdiv", "fdiv", "fdiv", "div", "add"):
+        code.op(name, A, A, A)
+    code("exit")
+    made = GPU("sm", set={"memory.bytes": 1 << 16, **settings}, engine="python")
+    counters = made.run(code.program(threads=32, block=32)).counters
+    assert (counters["instructions"], counters["issued_instructions"]) == (6, issued)
 
 
 @pytest.mark.parametrize(("l1", "l2", "sectors"), [("back", "back", 3 + 2), ("back", "through", 2), ("through", "back", 3)])

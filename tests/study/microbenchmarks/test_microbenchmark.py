@@ -147,3 +147,13 @@ def test_a_shuffle_is_found_to_be_slower_than_an_add():
     assert rows["latency.shuffle"].reading.measured == 31
     rows = measured("throughput", pipes__shuffle_interval=16)
     assert rows["throughput.shuffle"].reading.measured == rows["throughput.shuffle"].configured == 8
+
+
+def test_what_a_wider_load_costs_and_brings_is_found():
+    rows = measured("width", lsu__write_back=32, shared__latency=21)
+    keys = ("l1-latency-32", "l1-latency-64", "l1-latency-128", "shared-latency-128")
+    assert [rows[f"width.{key}"].reading.measured for key in keys] == [28, 32, 40, 21]
+    rows = measured("width", pipes__load_store_lanes=4)
+    for memory in ("l1", "shared"):
+        found = [rows[f"width.{memory}-bytes-{bits}"].reading.measured for bits in (32, 64, 128)]
+        assert found == pytest.approx([64, 128, 128], rel=0.03)

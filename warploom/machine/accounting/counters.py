@@ -29,6 +29,11 @@ _SEQUENCER_STATES = {
 COUNTERS: tuple[Counter, ...] = (
     Counter("cycles", "cycles", "from the start to the last block's end"),
     Counter("instructions", "instructions", "executed, one for all threads of a block or warp"),
+    Counter(
+        "issued_instructions",
+        "instructions",
+        "as executed, and of a sequence (pipes.divide_sequence) each of its own",
+    ),
     Counter("thread_instructions", "thread-instructions", "executed, counting each thread"),
     *(Counter(f"{state}_thread_cycles", "thread-cycles", meaning) for state, meaning in _SEQUENCER_STATES.items()),
     Counter("program_wait_thread_cycles", "thread-cycles", "of FETCH: waiting for program memory"),

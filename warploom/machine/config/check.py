@@ -156,8 +156,11 @@ def check_together(config: Config) -> None:
         )
     for name in SEQUENCES:
         parts_of(config, name)
-    if config.pipes.vector and (config.pipes.float_on_integer or config.latency.to_float or config.latency.to_integer):
+    halves = config.pipes.float_on_integer or config.pipes.second_float
+    if config.pipes.vector and (halves or config.latency.to_float or config.latency.to_integer):
         refuse(
             "pipes.vector: one pipe takes all arithmetic, so there is no other one to go to; set pipes.float_on_integer=false "
-            "latency.to_float=0 latency.to_integer=0"
+            "pipes.second_float=false latency.to_float=0 latency.to_integer=0"
         )
+    if config.pipes.float_on_integer and config.pipes.second_float:
+        refuse("pipes.second_float: the float pipe has another half, the integer pipe; set pipes.float_on_integer=false")

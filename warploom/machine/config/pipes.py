@@ -16,7 +16,7 @@ from warploom.machine.config.sequences import SEQUENCES, SLOT, parts_of, slots_o
 # A class whose latency is 0 has that of another one; where none is named, of integer arithmetic.
 LIKE = {"float_compare": "float", "float_root": "special", "float_reciprocal": "special", "double_convert": "double", "half": "float"}
 PORTS = {"integer": u.ALU, "float": u.FLOAT, "double": u.DOUBLE, "special": u.SPECIAL, "vector": u.ALU, "scalar": u.SCALAR_PORT,
-         "load_store": u.SHARED}  # fmt: skip
+         "load_store": u.SHARED, "light": u.LIGHT, "half": u.HALF}  # fmt: skip
 SCALAR = u.LATENCIES[u.L_SCALAR]  # the class of what the scalar unit executes, whatever the operation
 
 
@@ -41,7 +41,7 @@ def _simple_kinds(config: Config) -> tuple[str, ...]:
     found = {
         "multiply": pipes.multiply, "bits": pipes.bits, "convert": pipes.convert, "special": "special", "double": "double",
         "double_divide": "double", "double_convert": pipes.double_convert, "float": "float", "float_multiply": "float", "fma": "float",
-        "float_divide": "float", "float_compare": pipes.compare, "half": "float", "float_root": "special", "float_reciprocal": "special",
+        "float_divide": "float", "float_compare": pipes.compare, "half": pipes.half, "float_root": "special", "float_reciprocal": "special",
         "shuffle": pipes.shuffle,
     }  # fmt: skip
     if pipes.scalar:
@@ -72,20 +72,32 @@ def _simple_intervals(config: Config) -> tuple[int, ...]:
 def _loads(config: Config, name: str) -> Mapping[str, int]:
     """The pipes of the sequence that a latency class is, and for how many cycles it keeps the entry of each; none where it is none.
 
-    Where the integer pipe is the other half of the float pipe, float instructions are dealt out so that both are kept equally long.
+    Where the float pipe has two halves, float instructions are dealt out so that both are kept equally long; integer multiplies need the
+    first.
     """
     kinds, cycles = _simple_kinds(config), _simple_intervals(config)
     if config.pipes.vector:
         kinds = tuple("vector" for _ in kinds)
     found: dict[str, int] = {}
+    heavy = 0  # of the float pipe, what its first half alone can do
     for count, part in parts_of(config, name):
         if part != SLOT:
             number = u.LATENCIES.index(part)
             found[kinds[number]] = found.get(kinds[number], 0) + count * cycles[number]
-    if config.pipes.float_on_integer and found.get("float", 0) > found.get("integer", 0):
-        both = found["float"] + found.get("integer", 0)
-        found["float"], found["integer"] = -(-both // 2), both // 2
-    return found
+            heavy += count * cycles[number] if part == "multiply" and kinds[number] == "float" else 0
+    half = other_half(config)
+    if half and found.get("float", 0) > found.get(half, 0):
+        both = found["float"] + found.get(half, 0)
+        found["float"] = max(-(-both // 2), heavy)
+        found[half] = both - found["float"]
+    return {pipe: kept for pipe, kept in found.items() if kept}
+
+
+def other_half(config: Config) -> str:
+    """The pipe that takes float operations when the float pipe is busy: "integer", "light", which is no one else's, or "" for none."""
+    if config.pipes.owner != "scheduler" or config.pipes.vector:
+        return ""
+    return "integer" if config.pipes.float_on_integer else "light" if config.pipes.second_float else ""
 
 
 def loads_beside(config: Config, name: str) -> dict[int, int]:
@@ -131,17 +143,28 @@ def issued_to(config: Config, program: Program) -> np.ndarray:
         arithmetic = (port == u.ALU) | (port == u.SPECIAL) & np.isin(latency, seeded)
         if config.pipes.scalar:
             latency[arithmetic & only_scalars(program)] = u.L_SCALAR
-        ports = np.array([PORTS[pipe] for pipe in pipe_of_class(config)], np.int32)
-        port[arithmetic] = ports[latency[arithmetic]]
+        port[arithmetic] = _ports(config)[latency[arithmetic]]
         if config.pipes.vector:
             port[port == u.SPECIAL] = PORTS["vector"]
     return np.stack([port, latency])
 
 
+def _ports(config: Config) -> np.ndarray:
+    """int32[latency classes]: the port of an arithmetic operation. Multiplies and sequences wait for the first half of a float pipe."""
+    ports = np.array([PORTS[pipe] for pipe in pipe_of_class(config)], np.int32)
+    first = [u.LATENCIES.index(name) for name in ("multiply", *SEQUENCES) if name == "multiply" or parts_of(config, name)]
+    if other_half(config):
+        ports[[number for number in first if ports[number] == u.FLOAT]] = u.HEAVY
+    return ports
+
+
 def interval(config: Config, pipe: str) -> int:
-    """Cycles from one instruction of a pipe of a sub-partition to the next. pipe: integer, float, double, special, load_store, texture."""
+    """Cycles from one instruction of a pipe of a sub-partition to the next.
+
+    pipe: integer, float, double, special, load_store, texture; half, whose lanes are the float pipe's.
+    """
     lanes = config.core.lanes
-    given, width = getattr(config.pipes, f"{pipe}_interval"), getattr(config.pipes, f"{pipe}_lanes")
+    given, width = getattr(config.pipes, f"{pipe}_interval"), getattr(config.pipes, f"{'float' if pipe == 'half' else pipe}_lanes")
     return int(given or -(-lanes // (width or lanes)))
 
 
@@ -149,6 +172,7 @@ def pipe_names(config: Config) -> dict[int, str]:
     """The arithmetic pipes of a core as events number them, with a name each: ALUs that are shared, or those of each scheduler."""
     if config.pipes.owner == "core":
         return {number: f"ALU {number}" for number in range(config.alu.count)}
-    names = [name for name in PORTS if name in set(pipe_of_class(config)) and name != "load_store"]
+    pipes = {*pipe_of_class(config), other_half(config)}
+    names = [name for name in PORTS if name in pipes and name != "load_store"]
     schedulers = range(config.core.schedulers)
     return {number * len(u.PORTS) + PORTS[name]: f"{name} {number}" for number in schedulers for name in names}

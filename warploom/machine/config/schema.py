@@ -194,6 +194,9 @@ class Pipes(Section):
     float_on_integer: _switch(
         "the integer pipe is the other half of the float pipe: it takes float operations when the float pipe is busy"
     ) = False
+    second_float: _switch(
+        "a second float pipe of as many lanes takes float operations when the first is busy; it multiplies no integers (NVIDIA: FMA-lite)"
+    ) = False
     double_lanes: _lanes("double pipe") = 0
     double_interval: _interval("the double pipe") = 0
     special_lanes: _lanes("special-function pipe") = 0
@@ -203,17 +206,18 @@ class Pipes(Section):
     load_store_queue: _number("instructions that the way to the load/store unit holds", "instructions", at_least=1, at_most=64) = 1
     texture_lanes: _lanes("way to the texture unit") = 0
     texture_interval: _interval("the way to the texture unit") = 0
-    multiply: _choice("the pipe that multiplies integers", "integer", "float") = "integer"
+    multiply: _choice("the pipe that multiplies integers; of a float pipe with two halves the first", "integer", "float") = "integer"
     bits: _choice("the pipe that counts and reverses bits", "integer", "special") = "integer"
     convert: _choice("the pipe that converts between integer and float", "integer", "float", "special") = "float"
     compare: _choice("the pipe that compares floats, and finds the smaller and the larger", "integer", "float") = "float"
+    half: _choice("the pipe for 16-bit floats: the float pipe, or one of their own of as many lanes", "float", "half") = "float"
     double_convert: _choice("the pipe that converts from and to 64-bit floats", "double", "special") = "double"
     shuffle: _choice(
         "what moves values between lanes: a pipe, or the way to the load/store unit and shared memory", "integer", "load_store"
     ) = "integer"
     multiply_interval: _interval("integer multiplies") = 0
     shuffle_interval: _interval("shuffles") = 0
-    half_interval: _interval("operations on 16-bit floats, in the float pipe,") = 0
+    half_interval: _interval("operations on 16-bit floats") = 0
     convert_interval: _interval("conversions between integer and float") = 0
     divide_interval: _interval("integer divides, which are long sequences,") = 0
     float_divide_interval: _interval("float divides") = 0

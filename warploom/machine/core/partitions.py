@@ -14,19 +14,20 @@ one; then each of its pipes is kept for all of its instructions there, and as ma
 scheduler leaves slots empty, or when it is a whole sequence behind: then it issues nothing. In hardware the instructions of several warps
 take turns; in sum they take the same cycles.
 
-The way to the load/store unit has a short queue: instructions enter one a cycle until it is full. A float pipe may have the
-integer pipe as its other half (GA10x): a float instruction that finds its own entry taken goes there.
+The way to the load/store unit has a short queue: instructions enter one a cycle until it is full. A float pipe may have another
+half, the integer pipe (GA10x) or one of its own (H100): a float instruction that finds the entry of the first half taken goes there. An
+integer multiply, where the float pipe does those, needs the first half, which NVIDIA calls FMA-heavy; the other is FMA-lite.
 
 Sources: NVIDIA, "Tesla V100 GPU architecture", 2017 (four parts, separate integer and float pipes); "NVIDIA Ampere GA102 GPU
 architecture", 2020 (a pipe for both); Huerta et al., "Analyzing modern NVIDIA GPU cores", MICRO 2025 (intervals, the queue before
-the load/store unit).
+the load/store unit); NVIDIA, Nsight Compute, "Kernel profiling guide", pipelines (FMA-heavy multiplies integers, FMA-lite does not).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import ALU, FLOAT, MEMORY, PORTS, SHARED
+from warploom.isa.uop import FLOAT, HEAVY, MEMORY, PORTS, SHARED
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest, rest
 from warploom.machine.engine.comparators import PLACES, exceeding
 from warploom.machine.engine.sizes import MAX_SCHEDULERS
@@ -38,7 +39,7 @@ SLOTS = PLACES - 1  # the place of a scheduler's issue slots, after those of the
 Partitions = record(
     settings=dict(
         own="i8",                                   # 1: each scheduler has its own pipes; 0: they share the ALUs of the core
-        float_on_integer="i8",                      # 1: the integer pipe takes float instructions too
+        other_half="u8",                            # the pipe that takes float instructions too: bit p = pipe p; 0: there is none
         interval=("i8", len(PORTS)),                # cycles that an instruction keeps the entry of a pipe without latency classes
         hold=("i8", LATENCY_CLASSES),               # the same for arithmetic, by latency class
         sequences="u8",                             # latency classes whose operations are sequences: bit c = class c
@@ -61,8 +62,11 @@ Partitions = record(
 def find_full_ports(partitions, number, now):
     """Find the ports of scheduler `number` that take no instruction in cycle `now`."""
     full = exceeding(partitions.free[number], partitions.room, now)
-    if partitions.float_on_integer != 0 and not has(full, ALU):
-        full = full & ~bit(FLOAT)
+    if partitions.other_half != EMPTY:
+        if has(full, FLOAT):
+            full = full | bit(HEAVY)
+        if full & partitions.other_half == EMPTY:
+            full = full & ~bit(FLOAT)
     if has(full, MEMORY):
         full = full | bit(SHARED)
     partitions.full[number] = full
@@ -72,8 +76,11 @@ def find_full_ports(partitions, number, now):
 def enter(partitions, number, port, cycles, now):
     """Put an instruction into a pipe of scheduler `number`, whose entry it keeps for some cycles. Returns the pipe."""
     pipe = np.int64(MEMORY if port == SHARED else port)
-    if port == FLOAT and partitions.float_on_integer != 0 and partitions.free[number, FLOAT] > now:
-        pipe = np.int64(ALU)
+    if partitions.other_half != EMPTY:
+        if port == HEAVY:
+            pipe = np.int64(FLOAT)
+        elif port == FLOAT and partitions.free[number, FLOAT] > now:
+            pipe = np.int64(lowest(partitions.other_half))
     partitions.free[number, pipe] = max(np.int64(partitions.free[number, pipe]), np.int64(now)) + cycles
     partitions.taken[number, pipe] += 1
     return pipe
@@ -104,8 +111,8 @@ def next_entry(partitions, number, full):
     while left != EMPTY:
         port = lowest(left)
         left = rest(left)
-        pipe = np.int64(MEMORY if port == SHARED else port)
+        pipe = np.int64(MEMORY if port == SHARED else FLOAT if port == HEAVY else port)
         soonest = min(soonest, np.int64(partitions.free[number, pipe] - partitions.room[pipe]))
-        if port == FLOAT and partitions.float_on_integer != 0:
-            soonest = min(soonest, np.int64(partitions.free[number, ALU]))
+        if port == FLOAT and partitions.other_half != EMPTY:
+            soonest = min(soonest, np.int64(partitions.free[number, lowest(partitions.other_half)]))
     return soonest

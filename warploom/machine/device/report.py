@@ -16,6 +16,7 @@ from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.faults import FAULTS, lanes_of, lanes_text, sentence
 from warploom.machine.config.schema import MOST_MEMORY, Config
+from warploom.machine.config.sequences import slots_of
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import AT_RECONVERGENCE, AT_SYNC, READY, STACKED
 from warploom.machine.core.divergence.thread_pool import OF_A_THREAD
@@ -55,6 +56,7 @@ def counters(machine: Reported) -> dict[str, int]:
     found = {
         "cycles": machine.cycle,
         "instructions": int(totals[r.ISSUES]),
+        "issued_instructions": _issued(machine),
         "thread_instructions": int(totals[r.LANES]),
         "lane_uops": int((machine.profile[:, r.LANES] * machine.code[:, u.COUNT]).sum()),
         "warp_cycles": int(totals[: len(r.REASONS)].sum()),
@@ -107,6 +109,15 @@ def counters(machine: Reported) -> dict[str, int]:
         "stack_peak": int(max(cores[name]["peak"].max() for name in _stacks(machine))),
     }
     return found
+
+
+def _issued(machine: Reported) -> int:
+    """Instructions, of which a sequence counts as those that it is made of: each takes an issue slot."""
+    issues = machine.profile[:, r.ISSUES]
+    if machine.config.pipes.owner != "scheduler":
+        return int(issues.sum())
+    each = np.array([slots_of(machine.config, name) for name in u.LATENCIES])
+    return int((issues * each[machine.code[:, u.ISSUE_LATENCY]]).sum())
 
 
 def remarks(machine: Reported) -> Iterator[str]:

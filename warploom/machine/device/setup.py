@@ -15,7 +15,7 @@ from warploom.isa.needs import REDUCTIONS, special_registers, uses, uses_wide_ac
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.derived import l1_bytes, shape_of
-from warploom.machine.config.pipes import interval, intervals, latency, loads_beside
+from warploom.machine.config.pipes import PORTS, interval, intervals, latency, loads_beside, other_half
 from warploom.machine.config.presets import preset_names
 from warploom.machine.config.schema import Config
 from warploom.machine.config.sequences import SEQUENCES, parts_of, slots_of
@@ -182,8 +182,9 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.scoreboard.by_lane = int(config.core.lock == "lane")
     if config.pipes.owner == "scheduler":
         core.scoreboard.crosses = max(config.latency.to_float, config.latency.to_integer)
-        core.scoreboard.crossing[u.ALU, u.FLOAT] = config.latency.to_float
-        core.scoreboard.crossing[u.FLOAT, u.ALU] = config.latency.to_integer
+        for port in (u.FLOAT, u.HEAVY):
+            core.scoreboard.crossing[u.ALU, port] = config.latency.to_float
+            core.scoreboard.crossing[port, u.ALU] = config.latency.to_integer
     core.scheduler_count, core.folds[:] = config.core.schedulers, folds_of(config.core.schedulers)
     core.warps.scheduler[:] = np.arange(MAX_WARPS) % config.core.schedulers
     for index in range(config.core.schedulers):
@@ -234,7 +235,8 @@ def _set_up_units(core: Any, config: Config) -> None:
 def _set_up_partitions(partitions: Any, config: Config) -> None:
     pipes = config.pipes
     partitions.own = int(pipes.owner == "scheduler")
-    partitions.float_on_integer = int(pipes.float_on_integer)
+    half = other_half(config)
+    partitions.other_half = np.uint64(1 << PORTS[half]) if half else np.uint64(0)
     partitions.interval[u.MEMORY] = partitions.interval[u.SHARED] = interval(config, "load_store")
     partitions.interval[u.TEXTURE] = interval(config, "texture")
     partitions.room[u.MEMORY] = (pipes.load_store_queue - 1) * interval(config, "load_store")

@@ -27,6 +27,7 @@ NAMES: dict[str, str] = {
     "sectors": "sectors",
     "ways": "associativity",
     "l1": "l1_bandwidth",
+    "width": "access_width",
     "l2": "l2_bandwidth",
     "dram": "dram_bandwidth",
     "atomics": "atomics",

@@ -1,4 +1,4 @@
-"""Mixed issue: integer and float instructions in equal numbers. Where both have pipes of their own, a core issues in every slot."""
+"""Mixed issue: two kinds of instructions in equal numbers. Where both have pipes of their own, a core issues in every slot."""
 
 from __future__ import annotations
 
@@ -20,23 +20,27 @@ def measure(bench: Bench) -> Finding:
         "mixed.pair": ("multiply-add and integer add, IPC", ("fma", "add")),
         "mixed.float": ("multiply-add alone, IPC", ("fma",)),
         "mixed.integer": ("integer add alone, IPC", ("add",)),
+        "mixed.multiply": ("integer multiply and add, IPC", ("mul", "add")),
     }
     return Finding(tuple(Reading(key, what, throughput.rate(bench, names, warps, 8)) for key, (what, names) in rates.items()))
 
 
 def configured(config: Config) -> Mapping[str, float]:
     """By lanes and issue slots; float and integer share nothing but those where they have pipes of their own."""
-    fma, add = (throughput.instructions_a_cycle(config, key)[0] for key in ("fma", "add"))
+    fma, add, multiply = (throughput.instructions_a_cycle(config, key)[0] for key in ("fma", "add", "mul"))
     issue = float(issue_slots(config))
     shared = config.pipes.owner != "scheduler" or config.pipes.float_on_integer or config.pipes.vector
     pair = min(issue, 2 * add, fma if shared else 2 * fma)
-    return {"mixed.float": fma, "mixed.integer": add, "mixed.pair": pair}
+    integers = 2 * min(add, multiply)
+    if config.pipes.owner != "scheduler" or config.pipes.vector or config.pipes.multiply == "integer":
+        integers = 2 / (1 / add + 1 / multiply)
+    return {"mixed.float": fma, "mixed.integer": add, "mixed.pair": pair, "mixed.multiply": min(issue, integers)}
 
 
 MICROBENCHMARK = Microbenchmark(
     "mixed",
     "integer and float instructions in equal numbers",
-    f"{WARPS} warps issue a multiply-add and an integer add in turn, all of them independent.",
+    f"{WARPS} warps issue a multiply-add, or an integer multiply, and an integer add in turn, all of them independent.",
     measure,
     configured,
 )

@@ -21,7 +21,7 @@ SOURCES: dict[str, str] = {
     "HU": "Huerta et al., Analyzing modern NVIDIA GPU cores (MICRO 2025, arXiv 2503.20481), on an RTX A6000",
     "JV": "Jia et al., Dissecting the NVIDIA Volta GPU architecture via microbenchmarking (arXiv 1804.06826)",
     "KZ": "kzwrime/gpu_shm_microbench",
-    "LU": "Luo et al., Benchmarking and dissecting the Nvidia Hopper GPU architecture (arXiv 2402.13499)",
+    "LU": "Luo et al., Benchmarking and dissecting the Nvidia Hopper GPU architecture (arXiv 2402.13499; h100: on an H800)",
     "MH": "mushihao/cuda, nv_study, on an RTX 3070",
     "MT": "caps-tum/mt4g, sample results (v100: V100-PCIE; h100: H100 SXM)",
     "NK": "Mesa NAK, latency tables of the compiler, from NVIDIA",
@@ -90,6 +90,7 @@ _FIGURES: dict[str, dict[str, _Figure]] = {
     "throughput.warps-ilp1": {"v100": (12, "TF")},
     "throughput.warps-ilp2": {"v100": (8, "TF")},
     "mixed.pair": {"v100": (4, "FO")},
+    "mixed.multiply": {"v100": (4, "FO")},
     "banks.fma-3": {"v100": (3.52, "SJ"), "a40": (3, "HU"), "rtx3070": (3, "HU")},
     "banks.fma-2": {"v100": (2.97, "SJ"), "a40": (2, "HU"), "rtx3070": (2, "HU")},
     "banks.fma-reuse": {"v100": (2.94, "SJ")},
@@ -150,6 +151,14 @@ _FIGURES: dict[str, dict[str, _Figure]] = {
     "ways.l2": {"v100": (24, "AS"), "a100": (16, "AS"), "a40": (16, "AS"), "rtx3070": (16, "AS"), "h100": (20, "AS")},
     "ways.l1-sets": dict.fromkeys(ALL, (4, "AS")),
     "l1.bandwidth": {"v100": (126, "GB"), "a100": (126, "GB"), "a40": (64, "GB"), "rtx3070": (63.6, "YK"), "h100": (126, "GB")},
+    "width.l1-latency-64": {"v100": (33.7, "ASM"), "a40": ((31, 34), "HU"), "rtx3070": ((31, 34), "HU")},
+    "width.l1-latency-128": {"a40": ((35, 38), "HU"), "rtx3070": ((35, 38), "HU")},
+    "width.l1-bytes-64": {"v100": (123, "ASM"), "a40": (124.7, "YK"), "rtx3070": (124.7, "YK")},
+    "width.l1-bytes-128": {"v100": (116, "ASM"), "a100": (107, "LU"), "h100": (124, "LU")},
+    "width.shared-latency-64": {"v100": (27, "ASM")},
+    "width.shared-latency-128": {"a40": ((25, 26), "HU"), "rtx3070": ((25, 26), "HU")},
+    "width.shared-bytes-32": {"v100": ((126.5, 127.9), "ASM"), "a100": (128, "LU"), "a40": (62.8, "YK"), "rtx3070": (62.8, "YK")},
+    "width.shared-bytes-64": {"a40": (126, "YK"), "rtx3070": (126, "YK")},
     "l2.bandwidth": {"v100": (1775, "GB"), "a100": (3870, "GB"), "a40": (1434, "GB"), "h100": (4740, "GB")},
     "l2.each-core": {"v100": (22.2, "GB"), "a100": (35.9, "GB"), "a40": (17.1, "GB"), "h100": (41.6, "GB")},
     "dram.read": {"v100": (628, "GB"), "a100": (1064, "GB"), "a40": (391, "GB"), "h100": (1107, "GB")},
@@ -194,6 +203,12 @@ _STRIDES = {
 }  # of the A100
 _FIGURES |= {f"l1.stride-{stride}": {"a100": (cycles, "GB"), "a40": (max(cycles, 2.0), "GB")} for stride, cycles in _STRIDES.items()}
 _FIGURES |= {f"sectors.stride-{stride}": dict.fromkeys(ALL, (min(32, 4 * stride), "PG")) for stride in (1, 2, 4, 8, 16, 32)}
+
+# One of 32 bits is what the probes of the levels find, too.
+_FIGURES |= {
+    f"width.{key}-32": _FIGURES[same]
+    for key, same in {"l1-latency": "chase.l1", "l1-bytes": "l1.bandwidth", "shared-latency": "shared.latency"}.items()
+}
 
 # Points of published curves, to be drawn beside ours: x and y, and the source.
 _POINTS: dict[str, dict[str, tuple[tuple[tuple[float, float], ...], str]]] = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from warploom.isa.uop import L_HALF, LATENCIES
-from warploom.machine.config.pipes import interval, pipe_of_class, scheduler_rate, turn_rate
+from warploom.machine.config.pipes import other_half, pipe_of_class, scheduler_rate, turn_rate
 from warploom.machine.config.schema import Config
+from warploom.machine.config.sequences import parts_of
 from warploom.study.kernels import Kernel
 from warploom.study.microbenchmarks.arithmetic_latency import UNARY
 from warploom.study.microbenchmarks.bench import Bench
@@ -102,8 +103,10 @@ def instructions_a_cycle(config: Config, key: str) -> tuple[float, float]:
     lanes, schedulers, most = config.core.lanes, config.core.schedulers, turn_rate(config)
     if config.pipes.owner == "scheduler":
         of_one = scheduler_rate(config, CLASS[key])
-        if pipe_of_class(config)[LATENCIES.index(CLASS[key])] == "float" and config.pipes.float_on_integer:
-            of_one = min(most, of_one + 1 / interval(config, "integer"))
+        kind = CLASS[key]
+        in_halves = other_half(config) and pipe_of_class(config)[LATENCIES.index(kind)] == "float" and kind != "multiply"
+        if in_halves and not parts_of(config, kind):
+            of_one = min(most, 2 * of_one)
         return schedulers * of_one, of_one
     alu = config.alu
     units, width = (alu.special_count, alu.special_width) if key in SPECIAL_UNIT else (alu.count, alu.width)

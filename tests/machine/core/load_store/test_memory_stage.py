@@ -15,6 +15,7 @@ from tests.machine.core.load_store.stage_bench import (
     A,
     B,
     C,
+    D,
     busy,
     counted,
     entered,
@@ -149,6 +150,18 @@ def test_shared_memory_has_an_end_and_wide_accesses():
     made = stage({**LOADS, "space": u.SHARED_SPACE, "size": 8}, has_wide=1)
     made.registers.lane[A, :4] = 0, 8, 64, 72
     assert execute(made, u.SHARED) == 0 and made.calls == [("wide", 0, IN_SHARED)]
+
+
+def test_neighbouring_words_of_a_lane_are_read_from_shared_memory_as_one_access():
+    """Two words of each of four lanes, in halves of the warp: half as many passes as of each word by itself."""
+    for offset, passes in ((4, 2), (8, 4)):
+        words = [{**LOADS, "space": u.SHARED_SPACE}, {**LOADS, "space": u.SHARED_SPACE, "dst": D, "imm": offset}]
+        made = stage(*words, shared_banks=4, shared_bank_bytes=4)
+        made.registers.lane[A, :4] = 0, 8, 16, 24
+        made.core.shared[64:74] = range(40, 50)
+        assert execute(made, u.SHARED) == 0
+        assert made.row[r.PASSES] == passes and made.core.shared_free == NOW + passes
+        assert made.registers.lane[D, :4].tolist() == [40 + offset // 4 + 2 * lane for lane in range(4)]
 
 
 def test_a_bundle_of_both_memories_holds_shared_memory_and_waits_for_the_other():

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.core.load_store.shared_memory import bank_of, conflicts
+from warploom.isa.uop import NONE, Uop
+from warploom.machine.core.load_store.shared_memory import bank_of, conflicts, served_together
 
 ALL = 0xFFFFFFFF
 
@@ -134,3 +135,33 @@ def accesses(draw):
 @given(accesses())
 def test_agrees_with_the_words_that_every_bank_is_asked_for(access):
     assert passes(*access) == naive(*access)
+
+
+def loads(*places, size=4, **fields):
+    """Micro-ops of one instruction, which load from so many bytes after an address."""
+    return [Uop("load", dst=8 + n, a=4, imm=place, size=size, **fields) for n, place in enumerate(places)]
+
+
+@pytest.mark.parametrize(
+    ("bundle", "served"),
+    [
+        (loads(0, 4), [8, 0]),
+        (loads(16, 20, 24, 28), [16, 0, 0, 0]),
+        (loads(0, 8, size=8), [16, 0]),
+        (loads(0, 4, 8), [4, 4, 4]),  # neither 8 bytes nor 16
+        (loads(0, 4, 8, 12, 16, 20, 24, 28), [4] * 8),
+        (loads(0, 8), [4, 4]),
+        (loads(0, 4, 64, 68), [8, 0, 8, 0]),
+        (loads(4, 0), [4, 4]),
+        ([*loads(0), *loads(4, predicate=3)], [4, 4]),
+        ([*loads(0), Uop("load", dst=9, a=5, imm=4)], [4, 4]),
+        ([*loads(0), Uop("store", a=4, b=9, imm=4)], [4, 4]),
+        ([*loads(0), *loads(4, size=2)], [4, 2]),
+        ([Uop("mov", dst=4, a=NONE), *loads(0, 4)], [None, 8, 0]),
+    ],
+)
+def test_words_of_an_instruction_that_follow_one_another_are_one_access_of_8_or_16_bytes(bundle, served):
+    uops = np.array([Uop("nop").row(), *(uop.row() for uop in bundle), Uop("nop").row()], np.int32)
+    for number, expected in enumerate(served):
+        if expected is not None:
+            assert both(served_together, uops, 1, 1 + len(bundle), 1 + number)[0] == expected

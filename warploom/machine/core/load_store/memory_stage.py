@@ -44,6 +44,7 @@ from warploom.machine.core.load_store.constant_cache import begin_bundle
 from warploom.machine.core.load_store.lane_access import addresses, atomic, load, store
 from warploom.machine.core.load_store.lsu import WarpAccess, enqueue, free_slot
 from warploom.machine.core.load_store.shared_memory import conflicts as shared_conflicts
+from warploom.machine.core.load_store.shared_memory import served_together
 from warploom.machine.core.load_store.wide_access import AT_PLACES, IN_SHARED, IN_TABLES, is_wide
 from warploom.machine.core.load_store.written_bytes import mark_written
 from warploom.machine.core.texture.fixed_sampler import PLACES, filter_fixed, locate_fixed, texel_shift
@@ -252,7 +253,14 @@ def _shared(gpu, core, warp, pc, registers, tables, units, k, lanes, now):
     row = core.access.address
     op = tables.uops[k, OP]
     atomically = 1 if op != LOAD_OP and op != STORE_OP else 0
-    passes = shared_conflicts(row, registers.active, tables.uops[k, SIZE], lanes, core.shared_banks, core.shared_bank_bytes, atomically)
+    count = np.int64(tables.code[pc, COUNT])
+    served = np.int64(tables.uops[k, SIZE])
+    if count > 1 and atomically == 0:
+        start = np.int64(tables.code[pc, FIRST_UOP])
+        served = served_together(tables.uops, start, start + count, k)
+    passes = np.int64(0)
+    if served != 0:
+        passes = np.int64(shared_conflicts(row, registers.active, served, lanes, core.shared_banks, core.shared_bank_bytes, atomically))
     for lane in range(lanes):
         row[lane] = np.uint32(np.int64(row[lane]) + base)
     if core.watched != 0:

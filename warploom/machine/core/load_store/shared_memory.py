@@ -21,9 +21,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from warploom.isa.uop import IMM, OP, PREDICATE, SIZE, A
 from warploom.machine.core.load_store.address_pattern import address_range, is_run
 from warploom.machine.engine.bits import EMPTY, bit
-from warploom.machine.engine.unit import native_form_of, unit
+from warploom.machine.engine.unit import native_form_of, out_of_line, unit
+
+WIDEST = 16  # bytes per lane of one access
 
 
 @unit
@@ -153,3 +156,29 @@ def _wanted_before_without_branches(addresses, active, size, lane, shift, word):
         first = np.int64(addresses[other])
         found |= (active[other] != 0) & (first >> shift <= word) & (word <= (first + size - 1) >> shift)
     return found
+
+
+@out_of_line
+def served_together(uops, start, end, k):
+    """Bytes per lane with which shared memory serves micro-op `k`, a load or store: its own, or those of neighbours as one access.
+
+    start, end: its bundle's micro-ops. Those of one instruction that follow one another in memory, and are 8 or 16 bytes, are one access
+    of that size, which the first of them stands for; then 0 for the others.
+    """
+    size = np.int64(uops[k, SIZE])
+    first, last = np.int64(k), np.int64(k)
+    while first > start and _follows(uops, first - 1, first):
+        first -= 1
+    while last + 1 < end and _follows(uops, last, last + 1):
+        last += 1
+    together = (last - first + 1) * size
+    if together != WIDEST and 2 * together != WIDEST:
+        return size
+    return together if k == first else np.int64(0)
+
+
+@unit
+def _follows(uops, one, other):
+    """Whether micro-op `other` accesses, in the same lanes and way, what lies after the bytes of `one`."""
+    same = uops[one, OP] == uops[other, OP] and uops[one, SIZE] == uops[other, SIZE] and uops[one, PREDICATE] == uops[other, PREDICATE]
+    return same and uops[one, A] == uops[other, A] and np.int64(uops[one, IMM]) + uops[one, SIZE] == np.int64(uops[other, IMM])
