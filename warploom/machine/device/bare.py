@@ -40,7 +40,7 @@ BARE: tuple[tuple[np.dtype, Mapping[str, int]], ...] = (
     (Gpu, {"every_cycle": 0, "has_dram": 1}),
     # a core: issue in every cycle, one set of pipes, no predicates, no scalar accesses, no counters that are read
     (Core, dict.fromkeys(("any_order", "counts", "drains_sent", "has_predicates", "has_wide", "issues_per_turn", "watched"), 0)),
-    (Partitions, {"own": 0, "float_on_integer": 0, "sequences": 0}),
+    (Partitions, {"own": 0, "other_half": 0, "sequences": 0}),
     (ReuseCache, {"banks": 0}),
     (OperandBanks, {"collectors": 0}),
     (Scoreboard, {"by_lane": 0, "crosses": 0}),
