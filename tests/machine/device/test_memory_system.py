@@ -63,6 +63,18 @@ def test_a_stream_reaches_nine_tenths_of_the_bandwidth_and_never_more(memory, po
     assert result.counters["dram_bytes"] + result.counters["dirty_bytes"] == (4 if kind == "copy" else 2) << 20
 
 
+@pytest.mark.parametrize("kind", ["read", "write"])
+@pytest.mark.parametrize(("of", "least", "most"), [("channel", 0.8, 0.9), ("bank", 0.92, 1.0)])
+def test_refreshes_of_all_banks_take_their_share_of_the_bandwidth_and_those_of_one_hide_behind_the_others(kind, of, least, most):
+    """A tenth of the time, or of each bank's."""
+    refresh = {"channel": (1000, 100), "bank": (125, 100)}[of]
+    machine = {"l2__bytes": 1 << 19, "l2__slices": 8, "l2__sets": 32, "dram__refresh_of": of}
+    machine |= dict(zip(("dram__refresh_interval", "dram__refresh_time"), refresh, strict=True))
+    result = on_sm(stream(kind, 2048), **BANKED, **machine, dram__bandwidth=16)
+    moved = result.counters["dram_bytes"] / result.cycles / dram_bytes_a_cycle(result.config)
+    assert least < moved <= most
+
+
 @pytest.mark.parametrize("policy", ["through", "back"])
 def test_a_kernel_that_writes_ends_when_memory_has_what_it_wrote(policy):
     """Four times the bandwidth, a quarter of the time: with a cache too small to keep it."""

@@ -43,6 +43,7 @@ from warploom.machine.memory.address_hash import AddressHash, channel_place, gro
 
 CHANNELS = 64
 BANKS = 64
+REFRESHED = -1
 REQUESTS = 1 << 17  # that wait for a channel with banks
 
 Dram = record(
@@ -72,6 +73,9 @@ Dram = record(
         wl="i8",                         # ... from a write to its data
         wtr="i8",                        # ... from a write's last data to a read
         wr="i8",                         # ... from a write's last data to closing the row
+        refresh_interval="i8",           # ... from a refresh of the channel to the next; 0: none
+        refresh_time="i8",               # ... that a refresh takes
+        refresh_commands="i8",           # refreshes of a channel after which all banks have had one: 1 where each is of all
     ),
     state=dict(
         busy_until=("i8", CHANNELS),     # by channel: first memory clock in which its bus is free
@@ -80,9 +84,11 @@ Dram = record(
         draining=("i8", CHANNELS),       # by channel: 1 while it writes although there are reads
         last_opened=("i8", CHANNELS),    # by channel: clock in which it last opened a row
         read_after=("i8", CHANNELS),     # by channel: first clock in which a read may follow the last write
-        bank_row=("i8", (CHANNELS, BANKS)),     # by bank: row number + 1; 0: none is open
+        refresh_due=("i8", CHANNELS),    # by channel: clock in which its next refresh is due
+        refresh_bank=("i4", CHANNELS),   # by channel: whose bank it is, where a refresh is of one
+        bank_row=("i8", (CHANNELS, BANKS)),     # by bank: row number + 1; 0: none is open; REFRESHED: none, for it was closed for a refresh
         bank_opened=("i8", (CHANNELS, BANKS)),  # by bank: clock in which its row was opened
-        bank_closes=("i8", (CHANNELS, BANKS)),  # by bank: first clock in which a write lets its row be closed
+        bank_closes=("i8", (CHANNELS, BANKS)),  # by bank: first clock in which a write lets its row be closed; REFRESHED: a row be opened
         first=("i4", (CHANNELS, 2)),     # by channel, of its reads and its writes: index + 1 of the oldest that waits; 0 for none
         last=("i4", (CHANNELS, 2)),      # ... of the newest
         count=("i4", (CHANNELS, 2)),     # ... how many
@@ -109,7 +115,14 @@ Dram = record(
         busy=("i8", CHANNELS),           # ... memory clocks in which the channel was opening or transferring (with banks: transferring)
         bytes_read=("i8", CHANNELS),     # ... bytes that left it
         bytes_written=("i8", CHANNELS),  # ... bytes that went in
+        refreshes=("i8", CHANNELS),      # ... refreshes, as far as one of them could have kept a request waiting
     ),
+)  # fmt: skip
+
+
+COPIED = (
+    "channels", "latency", "bandwidth", "row", "row_miss", "banks", "rcd", "rp", "ras", "rrd", "cl", "wl", "wtr", "wr", "refresh_interval",
+    "refresh_time",
 )  # fmt: skip
 
 
@@ -127,8 +140,15 @@ def configure(dram: Any, settings: Any, interleave: int, hash: str, core_clock: 
         raise ConfigError(f"dram.row = {settings.row}: a row holds whole lines, so it is a multiple of {interleave}")
     if settings.banks and not (settings.row and settings.bandwidth):
         raise ConfigError(f"dram.banks = {settings.banks}: banks have rows and a bus; set dram.row and dram.bandwidth")
-    for name in ("channels", "latency", "bandwidth", "row", "row_miss", "banks", "rcd", "rp", "ras", "rrd", "cl", "wl", "wtr", "wr"):
+    if settings.refresh_interval and settings.refresh_time >= settings.refresh_interval:
+        raise ConfigError(
+            f"dram.refresh_time = {settings.refresh_time}: a refresh ends before the next one begins, so it is less than "
+            f"dram.refresh_interval = {settings.refresh_interval}"
+        )
+    for name in COPIED:
         setattr(dram, name, getattr(settings, name))
+    dram.refresh_commands = settings.banks if settings.refresh_of == "bank" else 1
+    dram.refresh_due[:] = settings.refresh_interval
     dram.interleave_shift = interleave.bit_length() - 1
     lines = settings.row // interleave
     dram.row_shift = lines.bit_length() - 1 if lines and lines & (lines - 1) == 0 else -1
