@@ -15,7 +15,11 @@ WITHOUT = [
     ({"lsu.stores": 0}, {"lsu.stores": 4}, {"lsu.drain": "sent"}),
     ({"operands.banks": 0}, {"operands.banks": 2}, {"operands.reuse": True, "operands.collectors": 3}),
     ({"dram.banks": 0}, {"dram.banks": 2, "dram.row": 256, "dram.bandwidth": 8, "dram.queue": 2}, {"dram.overtakes": 3}),
-    ({"dram.banks": 0}, {"dram.banks": 2, "dram.row": 256, "dram.bandwidth": 8}, {"dram.refresh_interval": 900}),
+    (
+        {"dram.banks": 0},
+        {"dram.banks": 2, "dram.row": 256, "dram.bandwidth": 8},
+        {"dram.refresh_interval": 900, "dram.activate_window": 40},
+    ),
     (
         {"dram.refresh_interval": 0},
         {"dram.banks": 2, "dram.row": 256, "dram.bandwidth": 8, "dram.refresh_interval": 900},

@@ -3,6 +3,7 @@
 import math
 import random
 from fractions import Fraction
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -168,7 +169,7 @@ def channel(chosen):
         dram.bank_row[CHANNEL, bank] = chosen.choice([0, 1, 2, 3])
         dram.bank_opened[CHANNEL, bank] = NOW - chosen.choice([0, 1, 2, 9, 20, 30])
         dram.bank_closes[CHANNEL, bank] = NOW + chosen.choice([-20, 0, 5, 9])
-    dram.last_opened[CHANNEL], dram.requests[CHANNEL] = NOW - chosen.choice([0, 1, 3, 9]), chosen.choice([0, 1])
+    dram.opens_after[CHANNEL] = NOW + chosen.choice([-5, 1, 3, 4])
     dram.read_after[CHANNEL], dram.busy_until[CHANNEL] = NOW + chosen.choice([-9, 0, 20, 40]), NOW + chosen.choice([-9, 0, 15, 30])
     return gpu, dram
 
@@ -187,7 +188,7 @@ def can_open(dram, bank):
     time = NOW
     if dram.bank_row[CHANNEL, bank]:
         time = max(NOW, int(dram.bank_opened[CHANNEL, bank]) + 13, int(dram.bank_closes[CHANNEL, bank])) + 5
-    return max(time, int(dram.last_opened[CHANNEL]) + 4) if dram.requests[CHANNEL] else time
+    return max(time, int(dram.opens_after[CHANNEL]))
 
 
 @pytest.mark.parametrize("most", [0, 1, 2])
@@ -242,7 +243,7 @@ def test_a_request_opens_its_row_if_need_be_and_its_data_cross_the_bus(monkeypat
     monkeypatch.setattr(controller, "schedule", lambda wheel, time, finished: done.append(int(time)))
     monkeypatch.setattr(controller, "let_go", lambda dram, index: None)
     before = {
-        name: getattr(dram, name).copy() for name in ("bank_opened", "bank_closes", "read_after", "busy_until", "last_opened", "busy")
+        name: getattr(dram, name).copy() for name in ("bank_opened", "bank_closes", "read_after", "busy_until", "opens_after", "busy")
     }
     hit, opened = dram.bank_row[CHANNEL, bank] == row, can_open(dram, bank)
     opened = int(before["bank_opened"][CHANNEL, bank]) if hit else opened
@@ -252,7 +253,7 @@ def test_a_request_opens_its_row_if_need_be_and_its_data_cross_the_bus(monkeypat
     end = start + -(-size // 16)
     assert (dram.row_hits[CHANNEL], dram.row_misses[CHANNEL]) == (int(hit), int(not hit))
     assert (dram.bank_row[CHANNEL, bank], dram.bank_opened[CHANNEL, bank]) == (row, opened)
-    assert dram.last_opened[CHANNEL] == (before["last_opened"][CHANNEL] if hit else opened)
+    assert dram.opens_after[CHANNEL] == (before["opens_after"][CHANNEL] if hit else opened + 4)
     assert dram.busy_until[CHANNEL] == end and dram.busy[CHANNEL] == before["busy"][CHANNEL] + end - start
     assert dram.bank_closes[CHANNEL, bank] == max(int(before["bank_closes"][CHANNEL, bank]), end + 9 if write else start)
     assert dram.read_after[CHANNEL] == (end + 6 if write else before["read_after"][CHANNEL])
@@ -467,11 +468,25 @@ def test_no_command_breaks_a_rule_of_refresh(monkeypatch, seed, interval, time, 
     assert any(isinstance(each, Refresh) for each in log) == (last >= interval)
 
 
+@pytest.mark.parametrize("settings", [{}, {"refresh_interval": 400, "refresh_time": 100}], ids=["", "refresh"])
+@pytest.mark.parametrize("window", [0, 30, 60])
+@pytest.mark.parametrize("seed", range(4))
+def test_no_five_rows_are_opened_in_a_window_for_four(monkeypatch, seed, window, settings):
+    log, _, _ = commands(monkeypatch, random.Random(seed), activate_window=window, ras=5, rp=1, wr=0, **settings)
+    opened = [each.clock for each in log if isinstance(each, Open)]
+    fours = [later - first for first, later in zip(opened, opened[4:], strict=False)]
+    assert min(fours) == window if window else min(fours) < 30  # and no later than it may be
+    assert min(later - first for first, later in pairwise(opened)) == TIMES["rrd"]
+
+
 def test_a_refresh_that_is_due_closes_the_rows_of_all_banks_or_of_one():
     """A read of an open row that comes when a refresh has been due for long: the row has to be opened again."""
     assert waits(0, 16, dram__refresh_interval=40, dram__refresh_time=9) == [50 + OPENED, 50 + OPENED]
-    assert waits(0, 16, dram__refresh_interval=40, dram__refresh_time=9, dram__refresh_of="bank") == [50 + OPENED, 50 + OPENED]
-    assert waits(256, 272, dram__refresh_interval=40, dram__refresh_time=9, dram__refresh_of="bank") == [50 + OPENED, 50 + 5]  # of bank 1
+    assert waits(0, 16, dram__refresh_interval=40, dram__refresh_time=9, dram__refresh_of="bank") == [50 + OPENED, 50 + 5]
+    assert waits(256, 272, dram__refresh_interval=40, dram__refresh_time=9, dram__refresh_of="bank") == [
+        50 + OPENED,
+        50 + OPENED,
+    ]  # of bank 1
 
 
 @pytest.mark.parametrize("time", [10, 20])

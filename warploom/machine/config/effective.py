@@ -49,9 +49,9 @@ PARTS = (
         "requests of a channel are served in order; set dram.banks, and dram.queue above 1",
     ),
     Part(
-        ("dram.refresh_interval",),
+        ("dram.activate_window", "dram.refresh_interval"),
         ("dram.banks",),
-        "with dram.banks = 0 a channel has none that could be refreshed; set dram.banks",
+        "with dram.banks = 0 a channel has none, which open rows and are refreshed; set dram.banks",
     ),
     Part(
         ("dram.refresh_time", "dram.refresh_of"),

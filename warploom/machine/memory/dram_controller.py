@@ -3,8 +3,8 @@
 
 In hardware: two queues before each channel, reads and writes, and the state of each bank. A bank is an array of its own with one row
 open at most; to read a different row it must close that one (precharge, tRP, not before tRAS after it was opened) and open the other
-(activate, tRCD, not before tRRD after any other bank of the channel). Then its data come tCL later, as many bytes a clock as the bus is
-wide. While one bank opens a row, others use the bus.
+(activate, tRCD, not before tRRD after any other bank of the channel, and not as the fifth in tFAW, since each draws much current). Then
+its data come tCL later, as many bytes a clock as the bus is wide. While one bank opens a row, others use the bus.
 
 The controller picks a request as late as it can without leaving the bus idle: tRP + tRCD + tCL before the bus is free, in its own clock,
 whatever the cores' is. Here it is asked in the last core cycle before that, so it knows what had come by then. Of the requests
@@ -22,7 +22,7 @@ open and takes `dram.refresh_time`. It is of all banks of the channel, which the
 them work (`dram.refresh_of`). One that falls due waits for what has been picked before, as standards let it. A channel that idles is
 refreshed, too: what its refreshes have left is worked out when a request comes.
 
-Time is in memory clocks, converted where a request comes and goes. Left out: tFAW, tRTP and bank groups.
+Time is in memory clocks, converted where a request comes and goes. Left out: tRTP and bank groups.
 Names as in JEDEC's standards (JESD235 for HBM).
 """
 
@@ -34,6 +34,7 @@ from warploom.machine.engine.bits import EMPTY
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
 from warploom.machine.memory.address_hash import group_of, place_of
 from warploom.machine.memory.dram import (
+    ACTIVATES,
     REFRESHED,
     begins_before,
     channel_of,
@@ -186,9 +187,18 @@ def _can_open(dram, channel, bank, clock):
     elif row != 0:
         closed = max(opened, np.int64(dram.bank_opened[channel, bank]) + dram.ras, np.int64(dram.bank_closes[channel, bank]))
         opened = closed + dram.rp
-    if dram.requests[channel] > 0:
-        opened = max(opened, np.int64(dram.last_opened[channel]) + dram.rrd)
-    return opened
+    return max(opened, np.int64(dram.opens_after[channel]))
+
+
+@inlined
+def _count_activate(dram, channel, opened):
+    """A row is opened: the next one is not before the window that began with the fourth last is over."""
+    count = np.int64(dram.opened_rows[channel])
+    dram.opened_at[channel, count % ACTIVATES] = opened
+    dram.opened_rows[channel] = count + 1
+    if count + 1 >= ACTIVATES:
+        fourth_last = np.int64(dram.opened_at[channel, (count + 1) % ACTIVATES])
+        dram.opens_after[channel] = max(np.int64(dram.opens_after[channel]), fourth_last + dram.activate_window)
 
 
 @inlined
@@ -220,7 +230,9 @@ def _serve(gpu, dram, channel, write, index, clock, now):
         opened = _can_open(dram, channel, bank, clock)
         dram.bank_row[channel, bank] = dram.bank_row_wanted[index]
         dram.bank_opened[channel, bank] = opened
-        dram.last_opened[channel] = opened
+        dram.opens_after[channel] = opened + dram.rrd
+        if dram.activate_window != 0:
+            _count_activate(dram, channel, opened)
         column = opened + dram.rcd
     if write == 0:
         column = max(column, np.int64(dram.read_after[channel]))
