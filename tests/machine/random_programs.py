@@ -387,6 +387,8 @@ def machines(**fixed: Any) -> st.SearchStrategy[dict[str, Any]]:
         "l2.ports": [0, 1], "l2.atomic_lanes": [1, 4], "memory.hash": [*HASHES], "crossbar.core": [0, 8, 64], "crossbar.slice": [0, 8, 64],
         "dram.banks": [0, 2, 4], "dram.queue": [1, 8], "dram.write_queue": [1, 6], "dram.clock": [0, 700], "gpu.clock": [0, 1000],
         "dram.rcd": [0, 3], "dram.rp": [0, 4], "dram.ras": [0, 9], "dram.cl": [0, 5], "dram.wtr": [0, 2], "dram.wr": [0, 6],
+        "dram.activate_window": [0, 0, 20],
+        "dram.refresh_interval": [0, 0, 40, 300], "dram.refresh_time": [0, 9, 30], "dram.refresh_of": ["channel", "bank"],
         "operands.banks": [0, 0, 2, 4], "operands.reads": [1, 2], "operands.window": [1, 3], "operands.collectors": [0, 1, 3],
         "fetch.l0_sets": [0, 1, 2], "fetch.l0_ways": [1, 2], "fetch.l0_ahead": [0, 2], "fetch.l0_latency": [1, 2],
         "core.barrier_interval": [0, 0, 2], "core.barrier_latency": [0, 0, 20], "gpu.launch_latency": [0, 0, 50],

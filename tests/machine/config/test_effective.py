@@ -15,6 +15,16 @@ WITHOUT = [
     ({"lsu.stores": 0}, {"lsu.stores": 4}, {"lsu.drain": "sent"}),
     ({"operands.banks": 0}, {"operands.banks": 2}, {"operands.reuse": True, "operands.collectors": 3}),
     ({"dram.banks": 0}, {"dram.banks": 2, "dram.row": 256, "dram.bandwidth": 8, "dram.queue": 2}, {"dram.overtakes": 3}),
+    (
+        {"dram.banks": 0},
+        {"dram.banks": 2, "dram.row": 256, "dram.bandwidth": 8},
+        {"dram.refresh_interval": 900, "dram.activate_window": 40},
+    ),
+    (
+        {"dram.refresh_interval": 0},
+        {"dram.banks": 2, "dram.row": 256, "dram.bandwidth": 8, "dram.refresh_interval": 900},
+        {"dram.refresh_time": 90, "dram.refresh_of": "bank"},
+    ),
     ({"gpu.clock": 0}, {"gpu.clock": 1000}, {"dram.clock": 800}),
     ({"pipes.owner": "core"}, {"pipes.owner": "scheduler"}, {"latency.to_float": 1, "latency.to_integer": 1}),
     ({"fetch.buffer": 0}, {"fetch.buffer": 2}, {"fetch.sets": 4, "fetch.shared": 8, "fetch.waits": True}),

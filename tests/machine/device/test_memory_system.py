@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from tests.machine.programs import FREE, GLOBAL, LANE, Assembly, config, issues, run
 from tests.machine.random_programs import launches, machines, seeds, statements, table, written
 from warploom.isa.uop import FENCE_BLOCK, FENCE_DEVICE
+from warploom.machine.accounting.reasons import HITS, MISSES
 from warploom.machine.config.derived import dram_bytes_a_cycle
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
@@ -60,6 +61,18 @@ def test_a_stream_reaches_nine_tenths_of_the_bandwidth_and_never_more(memory, po
     moved = result.counters["dram_bytes"] / result.cycles / dram_bytes_a_cycle(result.config)
     assert 0.88 < moved <= 1.0  # with the way to the first line and from the last
     assert result.counters["dram_bytes"] + result.counters["dirty_bytes"] == (4 if kind == "copy" else 2) << 20
+
+
+@pytest.mark.parametrize("kind", ["read", "write"])
+@pytest.mark.parametrize(("of", "least", "most"), [("channel", 0.8, 0.9), ("bank", 0.92, 1.0)])
+def test_refreshes_of_all_banks_take_their_share_of_the_bandwidth_and_those_of_one_hide_behind_the_others(kind, of, least, most):
+    """A tenth of the time, or of each bank's."""
+    refresh = {"channel": (1000, 100), "bank": (125, 100)}[of]
+    machine = {"l2__bytes": 1 << 19, "l2__slices": 8, "l2__sets": 32, "dram__refresh_of": of}
+    machine |= dict(zip(("dram__refresh_interval", "dram__refresh_time"), refresh, strict=True))
+    result = on_sm(stream(kind, 2048), **BANKED, **machine, dram__bandwidth=16)
+    moved = result.counters["dram_bytes"] / result.cycles / dram_bytes_a_cycle(result.config)
+    assert least < moved <= most
 
 
 @pytest.mark.parametrize("policy", ["through", "back"])
@@ -258,6 +271,23 @@ def test_latencies_of_sm_are_those_of_a_v100():
     assert abs(warm.cycle - (64 * 28 + 64 * 430)) < 64 * 40
     second = chase(2048, 1024)  # 2 MiB of lines of their own: more than L1, less than L2
     assert abs(second.cycle / 2048 - (212 + 430)) < 20
+
+
+@pytest.mark.parametrize("gpu", ["v100", "a100", "a40", "rtx3070", "h100"])
+@pytest.mark.parametrize(("stride", "hits"), [(4, 1), (8, 0)], ids=["whole sectors", "every other word"])
+def test_what_a_warp_of_a_named_gpu_has_stored_is_in_its_first_level_cache(gpu, stride, hits):
+    """Whole sectors are; of others the rest is fetched when they are read."""
+    code = Assembly()
+    code.op("mul", ADDRESS, LANE, imm=stride)
+    code.store(ADDRESS, LANE)
+    code.load(VALUE, ADDRESS)
+    code("exit")
+    made = PipelineMachine(load_config(gpu, {"gpu.cores": 1}), code.program(threads=32, block=32))
+    outcome = drive(made, engine="native", max_cycles=1 << 20)
+    lines = 32 * stride // 128
+    assert [int(made.profile[2, count]) for count in (HITS, MISSES)] == [hits * lines, (1 - hits) * lines]
+    assert outcome.status == "done"
+    assert int(made.gpu["dram"]["bytes_read"].sum()) == (1 - hits) * 32 * stride
 
 
 def test_settings_that_cannot_be_together_are_refused():

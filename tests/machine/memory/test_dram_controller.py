@@ -3,7 +3,9 @@
 import math
 import random
 from fractions import Fraction
+from itertools import pairwise
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import mirror, zeros
 from warploom.machine.memory import dram_controller as controller
 from warploom.machine.memory.address_hash import configure as configure_places
-from warploom.machine.memory.dram import Dram, begins_before, clock_of, configure, cycle_of, last_cycle_of
+from warploom.machine.memory.dram import REFRESHED, Dram, begins_before, clock_of, configure, cycle_of, last_cycle_of
 from warploom.machine.memory.request import request
 from warploom.machine.memory.transactions import CHANNEL_TURN, EXTRA_SHIFT, LINE_WRITTEN, NOTHING, TAKEN, WRITTEN
 
@@ -167,7 +169,7 @@ def channel(chosen):
         dram.bank_row[CHANNEL, bank] = chosen.choice([0, 1, 2, 3])
         dram.bank_opened[CHANNEL, bank] = NOW - chosen.choice([0, 1, 2, 9, 20, 30])
         dram.bank_closes[CHANNEL, bank] = NOW + chosen.choice([-20, 0, 5, 9])
-    dram.last_opened[CHANNEL], dram.requests[CHANNEL] = NOW - chosen.choice([0, 1, 3, 9]), chosen.choice([0, 1])
+    dram.opens_after[CHANNEL] = NOW + chosen.choice([-5, 1, 3, 4])
     dram.read_after[CHANNEL], dram.busy_until[CHANNEL] = NOW + chosen.choice([-9, 0, 20, 40]), NOW + chosen.choice([-9, 0, 15, 30])
     return gpu, dram
 
@@ -186,7 +188,7 @@ def can_open(dram, bank):
     time = NOW
     if dram.bank_row[CHANNEL, bank]:
         time = max(NOW, int(dram.bank_opened[CHANNEL, bank]) + 13, int(dram.bank_closes[CHANNEL, bank])) + 5
-    return max(time, int(dram.last_opened[CHANNEL]) + 4) if dram.requests[CHANNEL] else time
+    return max(time, int(dram.opens_after[CHANNEL]))
 
 
 @pytest.mark.parametrize("most", [0, 1, 2])
@@ -241,7 +243,7 @@ def test_a_request_opens_its_row_if_need_be_and_its_data_cross_the_bus(monkeypat
     monkeypatch.setattr(controller, "schedule", lambda wheel, time, finished: done.append(int(time)))
     monkeypatch.setattr(controller, "let_go", lambda dram, index: None)
     before = {
-        name: getattr(dram, name).copy() for name in ("bank_opened", "bank_closes", "read_after", "busy_until", "last_opened", "busy")
+        name: getattr(dram, name).copy() for name in ("bank_opened", "bank_closes", "read_after", "busy_until", "opens_after", "busy")
     }
     hit, opened = dram.bank_row[CHANNEL, bank] == row, can_open(dram, bank)
     opened = int(before["bank_opened"][CHANNEL, bank]) if hit else opened
@@ -251,7 +253,7 @@ def test_a_request_opens_its_row_if_need_be_and_its_data_cross_the_bus(monkeypat
     end = start + -(-size // 16)
     assert (dram.row_hits[CHANNEL], dram.row_misses[CHANNEL]) == (int(hit), int(not hit))
     assert (dram.bank_row[CHANNEL, bank], dram.bank_opened[CHANNEL, bank]) == (row, opened)
-    assert dram.last_opened[CHANNEL] == (before["last_opened"][CHANNEL] if hit else opened)
+    assert dram.opens_after[CHANNEL] == (before["opens_after"][CHANNEL] if hit else opened + 4)
     assert dram.busy_until[CHANNEL] == end and dram.busy[CHANNEL] == before["busy"][CHANNEL] + end - start
     assert dram.bank_closes[CHANNEL, bank] == max(int(before["bank_closes"][CHANNEL, bank]), end + 9 if write else start)
     assert dram.read_after[CHANNEL] == (end + 6 if write else before["read_after"][CHANNEL])
@@ -269,7 +271,9 @@ def test_a_request_opens_its_row_if_need_be_and_its_data_cross_the_bus(monkeypat
 def test_a_bus_is_planned_ahead_by_what_it_takes_to_close_a_row_and_open_the_next(monkeypatch, reads, writes, busy):
     """7 + 5 + 4 clocks here: a request that is served now finds the bus no sooner. Each takes 20 clocks of it."""
     served, turns = [], []
-    dram = SimpleNamespace(rp=7, rcd=5, cl=4, turn=[1, 1], busy_until=[0, busy], outside=[0, 0], count=np.array([[9, 9], [reads, writes]]))
+    dram = SimpleNamespace(
+        rp=7, rcd=5, cl=4, turn=[1, 1], busy_until=[0, busy], outside=[0, 0], count=np.array([[9, 9], [reads, writes]]), refresh_interval=0
+    )  # fmt: skip
     monkeypatch.setattr(controller, "clock_of", lambda dram, now: now + 10)
     monkeypatch.setattr(controller, "begins_before", lambda dram, clock, now: clock < now + 10)
     monkeypatch.setattr(controller, "last_cycle_of", lambda dram, clock: clock - 10)
@@ -358,6 +362,148 @@ def test_a_bus_that_is_wanted_all_the_time_is_as_busy_whatever_the_cores_clock_i
     chosen = random.Random(seed)
     requests = [(chosen.randrange(64), chosen.choice([16, 32, 64]), int(chosen.random() < seed / 24)) for _ in range(60)]
     assert served(monkeypatch, *clocks, requests) == served(monkeypatch, 1, 1, requests)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Refresh, watched from outside: every command of a channel, and the rules between any two
+
+
+class Open(NamedTuple):
+    """A row is opened."""
+
+    bank: int
+    clock: int
+
+
+class Access(NamedTuple):
+    """Data of an open row cross the bus."""
+
+    bank: int
+    row: int
+    start: int
+    end: int
+    write: int
+
+
+class Refresh(NamedTuple):
+    """What a bank has until it is ready, and whether it had a row open; of several refreshes that nobody waited for the last."""
+
+    bank: int
+    clock: int
+    end: int
+    was_open: bool
+
+
+def commands(monkeypatch, chosen, **settings):
+    """What a channel does with random requests that come in bursts and after pauses; and the clock in which it served the last."""
+    gpu, _, _ = bench(memory__kind="dram", dram__channels=1)
+    dram = gpu.dram
+    shape = Section(channels=1, bandwidth=16, row=256, banks=4, queue=4, write_queue=4, **{**TIMES, **settings})
+    configure(dram, shape, 64, "modulo", 0)
+    log, turns, last = [], [], 0
+    plain_serve, plain_refresh = controller._serve, controller._refresh
+
+    def serve(gpu, dram, channel, write, index, clock, now):
+        nonlocal last
+        bank, row, opened = int(dram.bank[index]), int(dram.bank_row_wanted[index]), dram.row_misses[channel]
+        transfer = -(-int(dram.size[index]) // 16)
+        plain_serve(gpu, dram, channel, write, index, clock, now)
+        if dram.row_misses[channel] > opened:
+            log.append(Open(bank, int(dram.bank_opened[channel, bank])))
+        log.append(Access(bank, row, int(dram.busy_until[channel]) - transfer, int(dram.busy_until[channel]), int(write)))
+        last = int(clock)
+
+    def refresh(dram, channel, clock):
+        rows, closes = dram.bank_row[channel, :4].copy(), dram.bank_closes[channel, :4].copy()
+        plain_refresh(dram, channel, clock)
+        for bank in range(4):
+            if dram.bank_row[channel, bank] == REFRESHED and (rows[bank] != REFRESHED or dram.bank_closes[channel, bank] != closes[bank]):
+                end = int(dram.bank_closes[channel, bank])
+                log.append(Refresh(bank, end - shape.refresh_time, end, rows[bank] > 0))
+
+    monkeypatch.setattr(controller, "_serve", serve)
+    monkeypatch.setattr(controller, "_refresh", refresh)
+    monkeypatch.setattr(controller, "schedule", lambda wheel, time, asked: turns.append(int(time)) if asked.kind == CHANNEL_TURN else None)
+    now, left = 0, 150
+    while left or turns:
+        pause = chosen.choice([0, 1, 5, 20, 20, 200, 3000]) if left else 1 << 40
+        if turns and turns[0] <= now + pause:
+            now = max(now, turns.pop(0))
+            controller.serve_channel(gpu, dram, 0, now)
+            continue
+        now += pause
+        for _ in range(min(left, chosen.choice([1, 1, 4, 12]))):
+            asked = request(NOTHING, 0, 0, 0, 0)
+            controller.submit(gpu, dram, 64 * chosen.randrange(64), chosen.choice([16, 64]), int(chosen.random() < 0.3), asked, now)
+            left -= 1
+    return log, last, dram
+
+
+@pytest.mark.parametrize("settings", [{"refresh_of": "channel"}, {"refresh_of": "bank"}], ids=["channel", "bank"])
+@pytest.mark.parametrize(("interval", "time"), [(150, 40), (60, 25), (400, 300), (7, 6)])
+@pytest.mark.parametrize("seed", range(6))
+def test_no_command_breaks_a_rule_of_refresh(monkeypatch, seed, interval, time, settings):
+    log, last, dram = commands(monkeypatch, random.Random(seed), refresh_interval=interval, refresh_time=time, **settings)
+    t, opened, row_of_bank, closes, ready = TIMES, {}, {}, {}, {}
+    last_opened = -100
+    for each in log:
+        if isinstance(each, Open):
+            assert each.clock >= ready.get(each.bank, 0) and each.clock >= last_opened + t["rrd"]
+            opened[each.bank] = last_opened = each.clock
+            row_of_bank[each.bank] = None
+        elif isinstance(each, Access):
+            assert each.start - (t["wl"] if each.write else t["cl"]) >= opened[each.bank] + t["rcd"]
+            assert row_of_bank[each.bank] in {None, each.row}
+            row_of_bank[each.bank] = each.row
+            closes[each.bank] = max(closes.get(each.bank, 0), each.end + t["wr"] if each.write else each.start)
+        else:
+            assert each.was_open == (each.bank in opened)
+            if each.was_open and interval > 100:  # else the last of several is seen, and the row was closed for the first
+                assert each.clock >= max(opened[each.bank] + t["ras"], closes[each.bank]) + t["rp"]
+            assert each.clock >= ready.get(each.bank, 0) and each.clock >= interval
+            opened.pop(each.bank, None)
+            ready[each.bank] = each.end
+    assert sum(isinstance(each, Access) for each in log) == 150
+    assert dram.refreshes[0] == last // interval  # none is left out, whether anybody asked or not
+    assert any(isinstance(each, Refresh) for each in log) == (last >= interval)
+
+
+@pytest.mark.parametrize("settings", [{}, {"refresh_interval": 400, "refresh_time": 100}], ids=["", "refresh"])
+@pytest.mark.parametrize("window", [0, 30, 60])
+@pytest.mark.parametrize("seed", range(4))
+def test_no_five_rows_are_opened_in_a_window_for_four(monkeypatch, seed, window, settings):
+    log, _, _ = commands(monkeypatch, random.Random(seed), activate_window=window, ras=5, rp=1, wr=0, **settings)
+    opened = [each.clock for each in log if isinstance(each, Open)]
+    fours = [later - first for first, later in zip(opened, opened[4:], strict=False)]
+    assert min(fours) == window if window else min(fours) < 30  # and no later than it may be
+    assert min(later - first for first, later in pairwise(opened)) == TIMES["rrd"]
+
+
+def test_a_refresh_that_is_due_closes_the_rows_of_all_banks_or_of_one():
+    """A read of an open row that comes when a refresh has been due for long: the row has to be opened again."""
+    assert waits(0, 16, dram__refresh_interval=40, dram__refresh_time=9) == [50 + OPENED, 50 + OPENED]
+    assert waits(0, 16, dram__refresh_interval=40, dram__refresh_time=9, dram__refresh_of="bank") == [50 + OPENED, 50 + 5]
+    assert waits(256, 272, dram__refresh_interval=40, dram__refresh_time=9, dram__refresh_of="bank") == [
+        50 + OPENED,
+        50 + OPENED,
+    ]  # of bank 1
+
+
+@pytest.mark.parametrize("time", [10, 20])
+def test_a_refresh_keeps_a_request_waiting(time):
+    """Due before a row may be closed, for which a load of a different row waits, too: the refresh comes first."""
+    without = waits(0, 1024, dram__ras=100)
+    with_it = waits(0, 1024, dram__ras=100, dram__refresh_interval=60, dram__refresh_time=time)
+    assert with_it[0] == without[0]
+    assert with_it[1] - without[1] == time
+
+
+def test_a_refresh_as_long_as_its_interval_is_refused():
+    with pytest.raises(ConfigError) as error:
+        waits(0, dram__refresh_interval=50, dram__refresh_time=50)
+    assert str(error.value) == (
+        "dram.refresh_time = 50: a refresh ends before the next one begins, so it is less than dram.refresh_interval = 50"
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.uop import IMMEDIATE, NONE, SPECIAL_NUMBER, Uop
 from warploom.rtl.beside import WATCHERS
 
-SMALL = {"core.lanes": 8, "core.warps": 8, "core.blocks": 4, "l1.bytes": 2048, "l1.sets": 4, "l1.mshrs": 16}
+# The tags in hardware know no line that a store has brought.
+SMALL = {"core.lanes": 8, "core.warps": 8, "core.blocks": 4, "l1.bytes": 2048, "l1.sets": 4, "l1.allocate": False, "l1.mshrs": 16}
 EVERYWHERE = {"scheduler", "scoreboard", "barriers", "coalescer", "banks", "tags", "mshrs"}
 
 

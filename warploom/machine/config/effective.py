@@ -48,6 +48,16 @@ PARTS = (
         ("dram.banks", "dram.queue"),
         "requests of a channel are served in order; set dram.banks, and dram.queue above 1",
     ),
+    Part(
+        ("dram.activate_window", "dram.refresh_interval"),
+        ("dram.banks",),
+        "with dram.banks = 0 a channel has none, which open rows and are refreshed; set dram.banks",
+    ),
+    Part(
+        ("dram.refresh_time", "dram.refresh_of"),
+        ("dram.banks", "dram.refresh_interval"),
+        "nothing is refreshed; set dram.banks and dram.refresh_interval",
+    ),
     Part(("dram.clock",), ("gpu.clock",), "with gpu.clock = 0 a memory clock is a cycle; set gpu.clock"),
     Part(
         ("latency.to_float", "latency.to_integer"),

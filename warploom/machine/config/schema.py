@@ -461,6 +461,13 @@ class Dram(Section):
     wl: _number("banks: from a write to its first data (WL)", "memory clocks", at_most=1024) = 0
     wtr: _number("banks: from the last data of a write to the next read (tWTR)", "memory clocks", at_most=1024) = 0
     wr: _number("banks: from the last data of a write to closing its row (tWR)", "memory clocks", at_most=1024) = 0
+    activate_window: _number("banks: in which a channel opens four rows at most (tFAW); 0: no limit", "memory clocks", at_most=1024) = 0
+    refresh_interval: _number("banks: from a refresh of a channel to the next (tREFI); 0: no refresh", "memory clocks", at_most=1 << 20) = 0
+    refresh_time: _number("banks: that a refresh takes (tRFC), less than its interval", "memory clocks", at_most=65536) = 0
+    refresh_of: _choice(
+        "what a refresh closes: channel: all banks; bank: one, and the next one the next time, with dram.refresh_interval in between",
+        "channel", "bank",
+    ) = "channel"  # fmt: skip
 
 
 class Texture(Section):

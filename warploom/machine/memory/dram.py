@@ -43,10 +43,12 @@ from warploom.machine.memory.address_hash import AddressHash, channel_place, gro
 
 CHANNELS = 64
 BANKS = 64
+REFRESHED = -1
+ACTIVATES = 4  # of tFAW
 REQUESTS = 1 << 17  # that wait for a channel with banks
 
 Dram = record(
-    side_by_side=(CHANNELS, (CHANNELS, 2), (CHANNELS, BANKS), REQUESTS),
+    side_by_side=(CHANNELS, (CHANNELS, 2), (CHANNELS, BANKS), (CHANNELS, ACTIVATES), REQUESTS),
     apart=("free",),
     settings=dict(
         lines=AddressHash,               # which channel a line belongs to
@@ -72,17 +74,25 @@ Dram = record(
         wl="i8",                         # ... from a write to its data
         wtr="i8",                        # ... from a write's last data to a read
         wr="i8",                         # ... from a write's last data to closing the row
+        activate_window="i8",            # ... in which a channel opens four rows at most; 0: no limit
+        refresh_interval="i8",           # ... from a refresh of the channel to the next; 0: none
+        refresh_time="i8",               # ... that a refresh takes
+        refresh_commands="i8",           # refreshes of a channel after which all banks have had one: 1 where each is of all
     ),
     state=dict(
         busy_until=("i8", CHANNELS),     # by channel: first memory clock in which its bus is free
         open_row=("i8", CHANNELS),       # simple, by channel: row number + 1; 0: none is open
         turn=("i8", CHANNELS),           # by channel: 1 while its turn lies on the wheel
         draining=("i8", CHANNELS),       # by channel: 1 while it writes although there are reads
-        last_opened=("i8", CHANNELS),    # by channel: clock in which it last opened a row
+        opens_after=("i8", CHANNELS),    # by channel: first clock in which it may open a row
+        opened_at=("i8", (CHANNELS, ACTIVATES)),  # by channel, in turn: when it opened its last rows, where there is a window for them
+        opened_rows=("i8", CHANNELS),    # by channel: how many those were
         read_after=("i8", CHANNELS),     # by channel: first clock in which a read may follow the last write
-        bank_row=("i8", (CHANNELS, BANKS)),     # by bank: row number + 1; 0: none is open
+        refresh_due=("i8", CHANNELS),    # by channel: clock in which its next refresh is due
+        refresh_bank=("i4", CHANNELS),   # by channel: whose bank it is, where a refresh is of one
+        bank_row=("i8", (CHANNELS, BANKS)),     # by bank: row number + 1; 0: none is open; REFRESHED: none, for it was closed for a refresh
         bank_opened=("i8", (CHANNELS, BANKS)),  # by bank: clock in which its row was opened
-        bank_closes=("i8", (CHANNELS, BANKS)),  # by bank: first clock in which a write lets its row be closed
+        bank_closes=("i8", (CHANNELS, BANKS)),  # by bank: first clock in which a write lets its row be closed; REFRESHED: a row be opened
         first=("i4", (CHANNELS, 2)),     # by channel, of its reads and its writes: index + 1 of the oldest that waits; 0 for none
         last=("i4", (CHANNELS, 2)),      # ... of the newest
         count=("i4", (CHANNELS, 2)),     # ... how many
@@ -109,7 +119,14 @@ Dram = record(
         busy=("i8", CHANNELS),           # ... memory clocks in which the channel was opening or transferring (with banks: transferring)
         bytes_read=("i8", CHANNELS),     # ... bytes that left it
         bytes_written=("i8", CHANNELS),  # ... bytes that went in
+        refreshes=("i8", CHANNELS),      # ... refreshes, as far as one of them could have kept a request waiting
     ),
+)  # fmt: skip
+
+
+COPIED = (
+    "channels", "latency", "bandwidth", "row", "row_miss", "banks", "rcd", "rp", "ras", "rrd", "cl", "wl", "wtr", "wr", "activate_window",
+    "refresh_interval", "refresh_time",
 )  # fmt: skip
 
 
@@ -127,8 +144,16 @@ def configure(dram: Any, settings: Any, interleave: int, hash: str, core_clock: 
         raise ConfigError(f"dram.row = {settings.row}: a row holds whole lines, so it is a multiple of {interleave}")
     if settings.banks and not (settings.row and settings.bandwidth):
         raise ConfigError(f"dram.banks = {settings.banks}: banks have rows and a bus; set dram.row and dram.bandwidth")
-    for name in ("channels", "latency", "bandwidth", "row", "row_miss", "banks", "rcd", "rp", "ras", "rrd", "cl", "wl", "wtr", "wr"):
+    if settings.refresh_interval and settings.refresh_time >= settings.refresh_interval:
+        raise ConfigError(
+            f"dram.refresh_time = {settings.refresh_time}: a refresh ends before the next one begins, so it is less than "
+            f"dram.refresh_interval = {settings.refresh_interval}"
+        )
+    for name in COPIED:
         setattr(dram, name, getattr(settings, name))
+    dram.refresh_commands = settings.banks if settings.refresh_of == "bank" else 1
+    dram.refresh_due[:] = settings.refresh_interval
+    dram.refresh_bank[:] = 1 % max(dram.refresh_commands, 1)  # a launch finds bank 0, where its memory begins, refreshed
     dram.interleave_shift = interleave.bit_length() - 1
     lines = settings.row // interleave
     dram.row_shift = lines.bit_length() - 1 if lines and lines & (lines - 1) == 0 else -1

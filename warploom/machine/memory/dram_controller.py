@@ -3,8 +3,8 @@
 
 In hardware: two queues before each channel, reads and writes, and the state of each bank. A bank is an array of its own with one row
 open at most; to read a different row it must close that one (precharge, tRP, not before tRAS after it was opened) and open the other
-(activate, tRCD, not before tRRD after any other bank of the channel). Then its data come tCL later, as many bytes a clock as the bus is
-wide. While one bank opens a row, others use the bus.
+(activate, tRCD, not before tRRD after any other bank of the channel, and not as the fifth in tFAW, since each draws much current). Then
+its data come tCL later, as many bytes a clock as the bus is wide. While one bank opens a row, others use the bus.
 
 The controller picks a request as late as it can without leaving the bus idle: tRP + tRCD + tCL before the bus is free, in its own clock,
 whatever the cores' is. Here it is asked in the last core cycle before that, so it knows what had come by then. Of the requests
@@ -17,7 +17,12 @@ Writes wait until there are no reads, or until there are `dram.write_queue` of t
 bus loses tWTR whenever it turns from writing to reading. The queue takes no more than that: others wait in their senders' buffers, and the
 senders are told when there is a place. For them a write is done then.
 
-Time is in memory clocks, converted where a request comes and goes. Left out: refresh, tFAW, tRTP and bank groups.
+Cells lose their charge, so each row is read and written back every so often: a refresh, due every `dram.refresh_interval`, closes what is
+open and takes `dram.refresh_time`. It is of all banks of the channel, which then stands still, or of one after the other, while the rest of
+them work (`dram.refresh_of`). One that falls due waits for what has been picked before, as standards let it. A channel that idles is
+refreshed, too: what its refreshes have left is worked out when a request comes.
+
+Time is in memory clocks, converted where a request comes and goes. Left out: tRTP and bank groups.
 Names as in JEDEC's standards (JESD235 for HBM).
 """
 
@@ -26,9 +31,20 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.engine.bits import EMPTY
-from warploom.machine.engine.unit import FOREVER, inlined, unit
+from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
 from warploom.machine.memory.address_hash import group_of, place_of
-from warploom.machine.memory.dram import begins_before, channel_of, clock_of, count_bytes, cycle_of, last_cycle_of, row_of, transfer_clocks
+from warploom.machine.memory.dram import (
+    ACTIVATES,
+    REFRESHED,
+    begins_before,
+    channel_of,
+    clock_of,
+    count_bytes,
+    cycle_of,
+    last_cycle_of,
+    row_of,
+    transfer_clocks,
+)
 from warploom.machine.memory.event_wheel import schedule
 from warploom.machine.memory.request import held, hold, let_go, request
 from warploom.machine.memory.transactions import CHANNEL_TURN, EXTRA_SHIFT, NOTHING, TAKEN
@@ -77,10 +93,38 @@ def serve_channel(gpu, dram, channel, now):
             return
         if begins_before(dram, clock, now):
             clock = clock_of(dram, now)
+        if dram.refresh_interval != 0 and clock >= dram.refresh_due[channel]:
+            _refresh(dram, channel, clock)
         write = _direction(dram, channel)
         _serve(gpu, dram, channel, write, _take(dram, channel, write, clock), clock, now)
         if write != 0 and dram.outside[channel] != 0:
             _take_in(gpu, dram, channel, now)
+
+
+@out_of_line
+def _refresh(dram, channel, clock):
+    """Do the refreshes that have fallen due up to a clock. A bank can be refreshed when it could open a row."""
+    due = np.int64(dram.refresh_due[channel])
+    interval, commands = np.int64(dram.refresh_interval), np.int64(dram.refresh_commands)
+    rounds = (clock - due) // (interval * commands) - 1  # while nobody asked: the last round leaves what those before it would have
+    if rounds > 0:
+        due += rounds * interval * commands
+        dram.refreshes[channel] += rounds * commands
+    while due <= clock:
+        first, after = np.int64(0), np.int64(dram.banks)
+        if commands > 1:
+            first = np.int64(dram.refresh_bank[channel])
+            after = first + 1
+            dram.refresh_bank[channel] = after % commands
+        start = due
+        for bank in range(first, after):
+            start = max(start, _can_open(dram, channel, bank, due))
+        for bank in range(first, after):
+            dram.bank_row[channel, bank] = REFRESHED
+            dram.bank_closes[channel, bank] = start + dram.refresh_time
+        dram.refreshes[channel] += 1
+        due += interval
+    dram.refresh_due[channel] = due
 
 
 @inlined
@@ -137,12 +181,24 @@ def _take(dram, channel, write, clock):
 def _can_open(dram, channel, bank, clock):
     """The first clock in which a bank can open a different row than it has open, if any."""
     opened = np.int64(clock)
-    if dram.bank_row[channel, bank] != 0:
+    row = np.int64(dram.bank_row[channel, bank])
+    if row == REFRESHED:
+        opened = max(opened, np.int64(dram.bank_closes[channel, bank]))
+    elif row != 0:
         closed = max(opened, np.int64(dram.bank_opened[channel, bank]) + dram.ras, np.int64(dram.bank_closes[channel, bank]))
         opened = closed + dram.rp
-    if dram.requests[channel] > 0:
-        opened = max(opened, np.int64(dram.last_opened[channel]) + dram.rrd)
-    return opened
+    return max(opened, np.int64(dram.opens_after[channel]))
+
+
+@inlined
+def _count_activate(dram, channel, opened):
+    """A row is opened: the next one is not before the window that began with the fourth last is over."""
+    count = np.int64(dram.opened_rows[channel])
+    dram.opened_at[channel, count % ACTIVATES] = opened
+    dram.opened_rows[channel] = count + 1
+    if count + 1 >= ACTIVATES:
+        fourth_last = np.int64(dram.opened_at[channel, (count + 1) % ACTIVATES])
+        dram.opens_after[channel] = max(np.int64(dram.opens_after[channel]), fourth_last + dram.activate_window)
 
 
 @inlined
@@ -174,7 +230,9 @@ def _serve(gpu, dram, channel, write, index, clock, now):
         opened = _can_open(dram, channel, bank, clock)
         dram.bank_row[channel, bank] = dram.bank_row_wanted[index]
         dram.bank_opened[channel, bank] = opened
-        dram.last_opened[channel] = opened
+        dram.opens_after[channel] = opened + dram.rrd
+        if dram.activate_window != 0:
+            _count_activate(dram, channel, opened)
         column = opened + dram.rcd
     if write == 0:
         column = max(column, np.int64(dram.read_after[channel]))

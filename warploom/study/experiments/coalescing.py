@@ -29,7 +29,7 @@ def kernel(stride: int) -> Kernel:
 
 def measure(run: Runner) -> Findings:
     """Sectors, bytes moved and cycles for each stride."""
-    config = load_config("sm")
+    config = load_config("sm", {"dram.refresh_interval": 0})  # a refresh that happens to come would look like a stride's cost
     memory = LOADS * WARPS * LANES * max(STRIDES) * WORD
     threads = WARPS * LANES
     tasks = [
@@ -107,6 +107,7 @@ EXPERIMENT = Experiment(
     "Coalescing: sectors per request by stride",
     "What does a warp's load cost at each stride between its lanes' words?",
     "NVIDIA, CUDA C++ Best Practices Guide, on strided access: 4 sectors of 32 bytes at unit stride, 32 from a stride of 8 words on",
-    f"{WARPS} warps load {LOADS} words per lane from untouched memory on the preset sm; the lanes' words are STRIDE words apart.",
+    f"{WARPS} warps load {LOADS} words per lane from untouched memory on the preset sm, without refreshes; "
+    "the lanes' words are STRIDE words apart.",
     measure,
 )

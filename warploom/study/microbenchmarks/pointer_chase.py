@@ -150,11 +150,19 @@ def l1_of_small_blocks(config: Config) -> int:
 
 
 def in_the_device(config: Config) -> float:
-    """Cycles of an access to a bank that has a different row open: close it, open the row, read a sector."""
+    """Cycles of an access to a bank that has a different row open: close it, open the row, read a sector.
+
+    A bank that is refreshed now and then has been, since the last access to it, so that it has none open; some accesses find it at that.
+    """
     d = config.dram
     if not d.banks:
         return 0.0
-    clocks = d.rp + d.rcd + d.cl + -(-config.lsu.sector // d.bandwidth)
+    clocks: float = d.rcd + d.cl + -(-config.lsu.sector // d.bandwidth)
+    if d.refresh_interval:
+        a_round = d.refresh_interval * (d.banks if d.refresh_of == "bank" else 1)
+        clocks += d.refresh_time**2 / (2 * a_round)
+    else:
+        clocks += d.rp
     return clocks * (config.gpu.clock / d.clock if d.clock and config.gpu.clock else 1.0)
 
 
