@@ -11,7 +11,7 @@ from warploom.study.microbenchmarks.report import probe
 PRESETS = ("sm", "v100", "a100", "a40", "rtx3070", "h100")
 SHORT = ("latency", "mixed", "sectors", "limits")
 # What the machine is known not to keep, and why: docs/probes.md has it.
-KNOWN: dict[tuple[str, str], str] = {}
+KNOWN = {("h100", "dram.read"): "banks that are refreshed keep a twentieth of its bandwidth from a stream of reads, as from the real one's"}
 
 
 def unkept(name, preset, **changes):
