@@ -487,7 +487,7 @@ def test_a_long_run_shows_its_progress_on_a_terminal(file):
 
 
 def test_a_long_native_run_is_told_that_its_machine_may_be_fitted(monkeypatch):
-    hint = "faster by a tenth or two: `warploom fit` with this file and these options"
+    hint = "up to a fifth faster: `warploom fit` with this file and these options"
     assert hint not in run(MATMUL, "--engine", "native").stdout
     monkeypatch.setattr("warploom.cli.run.LONG", 0.0)
     assert hint in run(MATMUL, "--engine", "native").stdout

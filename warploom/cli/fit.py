@@ -8,13 +8,13 @@ from typing import Any
 import click
 
 from warploom.cli.common import UserError, json_option, print_json, print_warnings, say
-from warploom.cli.options import machine_options
+from warploom.cli.options import machine_program_options
 from warploom.cli.running import take_order
 
 
 @click.command()
 @click.argument("file", metavar="FILE")
-@machine_options
+@machine_program_options
 @click.option("--quiet", is_flag=True, help="Say nothing.")
 @json_option
 def command(file: str, **options: Any) -> None:
@@ -25,7 +25,7 @@ def command(file: str, **options: Any) -> None:
     is worth it for runs and studies of some minutes. FILE is not run.
 
     From then on every run of FILE on this machine takes that code, whatever its data and their size; so do other programs that use the
-    same parts of it. Any other machine, and a run that is traced or stepped through, takes the native engine. The code lies in the cache of
+    same parts of it. Any other machine, and a run that is traced, takes the native engine. The code lies in the cache of
     the native engine (see `warploom warmup`); what no run has taken for a month is deleted when the next machine is fitted.
 
     \b
@@ -39,7 +39,7 @@ def command(file: str, **options: Any) -> None:
     from warploom.machine.engine.native.loader import native
     from warploom.machine.run.compile import is_fitted
 
-    order = take_order(file, options)
+    order = take_order(file, options | {"engine": "native", "max_cycles": None})
     if native().untrusted:
         raise UserError(f"nothing would be kept: {native().untrusted}")
     if not options["as_json"]:

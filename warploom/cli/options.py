@@ -39,7 +39,7 @@ _PROGRAM = (
         help="First contents of a buffer: text, .csv, .json, .npy, .bin, .png. tiny-gpu's data memory is the buffer memory.",
     ),
 )
-_RUN = (
+_MACHINE = (
     click.option(
         "--gpu", metavar="PRESET|TOML", help="The machine: a preset's name or a TOML file. [default: that of the instruction set]"
     ),
@@ -50,6 +50,9 @@ _RUN = (
     click.option(
         "--if-convert", type=int, metavar="N", help="Turn branches over up to N instructions into predicates (machines with warps)."
     ),
+)
+_RUN = (
+    *_MACHINE,
     click.option("--max-cycles", type=int, metavar="N", help="Stop a run that takes longer. [default: 10000000]"),
     click.option("--engine", type=click.Choice(["auto", "python", "native"]), default="auto", help="[default: auto, native for long runs]"),
 )
@@ -59,6 +62,11 @@ RENAMED = {"--data": "--buffer memory=FILE", "--bind": "--buffer NAME=FILE", "--
 def machine_options(command: F) -> F:
     """The options that say on which machine a program runs, how it is launched, and over which data."""
     return renamed(**RENAMED)(_with(_RUN, command))
+
+
+def machine_program_options(command: F) -> F:
+    """Of those the ones that are about the machine and the program, and not about the run."""
+    return renamed(**RENAMED)(_with(_MACHINE, command))
 
 
 def program_options(command: F) -> F:

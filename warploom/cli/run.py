@@ -215,9 +215,12 @@ def _show(result: Result, warnings: list[Diagnostic], options: dict[str, Any]) -
 
 
 def _may_be_fitted(result: Result) -> bool:
+    from warploom.machine.engine.native.loader import native
     from warploom.machine.run.compile import is_fitted
 
-    return "native" in result.engine and result.rebuild is not None and not is_fitted(result.rebuild())
+    if "native" not in result.engine or result.rebuild is None or native().untrusted:
+        return False
+    return not is_fitted(result.rebuild())
 
 
 def _hints(options: dict[str, Any], result: Result) -> list[Any]:
@@ -232,7 +235,8 @@ def _hints(options: dict[str, Any], result: Result) -> list[Any]:
     if result.config.core.control == "sequencer" and options["log"] is None and options["trace"] is None:
         first, last = (0, 40) if result.status == "done" else (max(result.cycles - 40, 0), result.cycles)
         hints.append(f"look closer: --log - --log-cycles {first}:{last} (every thread), --trace FILE (every unit)")
-    if result.seconds > LONG and _may_be_fitted(result):
-        hints.append("faster by a tenth or two: `warploom fit` with this file and these options")
+    plain = not any(options[name] for name in ("log", "trace", *NAMES))
+    if result.seconds > LONG and plain and _may_be_fitted(result):
+        hints.append("up to a fifth faster: `warploom fit` with this file and these options")
     hints.append("other machines: `warploom presets`, and `warploom presets --settings` for --set")
     return [[(hint, QUIET)] for hint in hints]

@@ -1,7 +1,11 @@
 """Compiling a machine: which pieces it has, and that what is compiled is found again."""
 
+import io
+import pickle
 import re
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -13,9 +17,9 @@ from tests.places import EXAMPLES, ROOT
 from warploom import GPU
 from warploom.isa.frontend import Options
 from warploom.machine.accounting.status import DONE, FAULT
-from warploom.machine.engine.native.cache import cache_directory
+from warploom.machine.engine.native.cache import cache_directory, fits_directory
 from warploom.machine.engine.native.loader import native
-from warploom.machine.engine.native.piece import ANY
+from warploom.machine.engine.native.piece import ANY, Piece
 from warploom.machine.run import compile as compiling
 from warploom.machine.run.compile import compile_fitted, compile_native, entry_call, is_compiled, is_fitted
 from warploom.machine.run.driver import drive
@@ -79,9 +83,8 @@ def test_a_users_own_function_is_none_of_the_pieces_that_are_kept():
 
 def test_a_piece_is_claimed_once(cache):
     (cache_directory() / "claims").mkdir(parents=True)
-    piece = compiling._pieces(Counting(1), Counting(1).arguments(native=True))[-1]
-    assert compiling._claim(piece)
-    assert not compiling._claim(piece)
+    assert compiling._claim("a.piece") and compiling._claim("b.piece")
+    assert not compiling._claim("a.piece")
 
 
 def test_it_is_told_which_piece_is_compiled_and_how_many_are_there(cache, monkeypatch):
@@ -97,6 +100,9 @@ def test_it_is_told_which_piece_is_compiled_and_how_many_are_there(cache, monkey
 
         def pointer(self, piece):
             made.add(piece)
+
+        def file_name(self, piece):
+            return piece.function.__name__
 
     monkeypatch.setattr(compiling, "_helpers", lambda machine, count: [])
     said = []
@@ -145,12 +151,69 @@ def test_a_machine_that_traces_takes_the_code_for_all_machines(cache):
         compile_fitted(traced)
 
 
-def test_the_order_for_other_processes_says_whether_the_machine_is_fitted(cache):
+class Helper(subprocess.Popen):
+    """Another process that is handed its order, and is this one."""
+
+    def __init__(self, *arguments, **more):
+        self.stdin = io.BytesIO()
+        self.stdin.close = lambda: None
+        Helper.orders.append(self.stdin)
+
+    def poll(self):
+        return 0
+
+    def wait(self):
+        return 0
+
+
+@pytest.mark.parametrize("form", ["_form", "_fitted_form"])
+@pytest.mark.parametrize("traced", [False, True])
+def test_other_processes_compile_the_same_pieces(cache, monkeypatch, form, traced):
+    machine, Helper.orders = GPU("vortex-2024", set={"gpu.cores": 1}).machine(vortex_program(), tracing=traced), []
+    asked, made = getattr(compiling, form)(machine), []
+    assert (asked.fit == ANY) == (traced and form == "_form")
+    monkeypatch.setattr(subprocess, "Popen", Helper)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    assert compiling._helpers(machine, asked)
+    monkeypatch.setattr(type(native()), "pointer", lambda self, piece: made.append(piece))
+    order = Helper.orders[0].getvalue()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(order[len(pickle.dumps(sys.path)) :])))
+    compiling.help_to_compile()
+    assert made == asked.pieces
+
+
+def test_what_other_processes_leave_is_compiled_in_the_end(cache, monkeypatch):
     machine = GPU(config()).machine(arithmetic())
-    general, fitted = compiling._form(machine), compiling._fitted_form(machine)
-    assert general.fit == ANY and {piece.fit for piece in general.pieces} == {ANY}
-    assert fitted.fit.known and {piece.fit for piece in fitted.pieces} == {fitted.fit, ANY}
-    assert [piece.function for piece in general.pieces] == [piece.function for piece in fitted.pieces]
+    monkeypatch.setattr(compiling, "_claim", lambda name: False)  # each piece is somebody else's, who never comes to it
+    monkeypatch.setattr(compiling, "_helpers", lambda machine, form: [Helper()])
+    Helper.orders = []
+    compile_native(machine)
+    assert is_compiled(machine)
+
+
+def test_a_fitted_piece_that_is_damaged_is_compiled_again(cache):
+    compile_fitted(Counting(1))
+    (kept,) = fits_directory().glob("*.piece")
+    symbol = Piece.read(kept.read_bytes()).symbol
+    kept.write_bytes(b"no piece")
+    native.cache_clear()
+    compile_fitted(Counting(1))
+    assert symbol.split("count")[0] == Piece.read(kept.read_bytes()).symbol.split("count")[0]
+
+
+def test_code_for_one_machine_is_not_taken_from_where_others_may_write(cache):
+    compile_fitted(Counting(1))
+    fits_directory().chmod(0o777)
+    native.cache_clear()
+    assert native().untrusted == f"the cache of native code, {fits_directory()}, is not used: others may write to it (chmod go-w)"
+    assert not is_compiled(Counting(1))
+
+
+@pytest.mark.parametrize("name", ["tiny", "tiny-simt", "sm", "v100", "guppy"])
+def test_what_is_known_of_a_machine_is_the_same_for_every_launch(name):
+    programs = [warploom.load(EXAMPLES / "tiny" / "matmul.asm"), *(warploom.load(EXAMPLES / "tiny" / "matadd.asm") for _ in range(2))]
+    machines = [GPU(name).machine(program, threads=threads) for program, threads in zip(programs, (4, 8, 12), strict=True)]
+    assert len({compiling._fitted_form(machine).fit for machine in machines}) == 1
 
 
 @pytest.fixture

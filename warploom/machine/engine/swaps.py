@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from warploom.machine.engine.call_counts import begin_call, begins_calls
+from warploom.machine.engine.layout import in_rows
 from warploom.machine.engine.loop_bound import bounded
-from warploom.machine.engine.users import check_parameters, guarded
+from warploom.machine.engine.unit import groups_of
+from warploom.machine.engine.users import check_parameters, check_settings, guarded
 
 
 class Socket(NamedTuple):
@@ -37,9 +39,17 @@ class Socket(NamedTuple):
     wrong: Callable[..., int] | None = None
     reasons: tuple[str, ...] = ()
 
+    def check(self) -> None:
+        """Raises UnitError for a function that cannot be called so, or that writes a setting."""
+        arguments = self.kinds[0][1]
+        check_parameters(self.function, len(arguments))
+        fields = [fields_of(kind) for kind in arguments if isinstance(kind, np.dtype)]
+        settings, others = (frozenset().union(*(found[group] for found in fields)) for group in (0, 1))
+        check_settings(self.function, settings - others)
+
     def guarded(self) -> Callable[..., Any]:
         """The function for plain Python: a mistake of its is a UnitError."""
-        check_parameters(self.function, len(self.kinds[0][1]))
+        self.check()
         function = bounded(self.function)
         return guarded(function, self._problem, begin_call if begins_calls(function) else None)
 
@@ -55,6 +65,19 @@ class Socket(NamedTuple):
         if self.accepts is None:
             return ""
         return "" if is_whole(result) and self.accepts(int(result), *arguments) else self.refusal(result)
+
+
+@cache
+def fields_of(kind: np.dtype) -> tuple[frozenset[str], frozenset[str]]:
+    """The names of settings in a record and the records in it, and those of all other fields."""
+    settings = set(groups_of(kind).get("settings", ()))
+    others = set(kind.names or ()) - settings
+    for name in kind.names or ():
+        if kind[name].base.names and not in_rows(kind[name]):
+            inside = fields_of(kind[name].base)
+            settings |= inside[0]
+            others |= inside[1]
+    return frozenset(settings), frozenset(others)
 
 
 Swaps = tuple[tuple[Callable[..., Any], Callable[..., Any] | Socket], ...]  # a unit, and what stands in its place

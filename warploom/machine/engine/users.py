@@ -96,6 +96,18 @@ def check_parameters(function: Callable[..., Any], given: int) -> None:
         raise UnitError(f"{place(function)}: {unit_name(function)} takes {takes}, and is called with {given}") from None
 
 
+def check_settings(function: Callable[..., Any], settings: frozenset[str]) -> None:
+    """Raises UnitError for a function that writes a field of one of these names."""
+
+    def writes(node: ast.AST) -> bool:
+        target = node.value if isinstance(node, ast.Subscript) else node
+        return isinstance(getattr(node, "ctx", None), ast.Store) and isinstance(target, ast.Attribute) and target.attr in settings
+
+    if line := first_line(function, writes):
+        named = "writes a setting of the machine, which stays as it is once the machine runs"
+        raise UnitError(f"{place(function, line)}: {unit_name(function)} {named}: a unit writes the other fields of its record")
+
+
 def hint_of_floats(said: str) -> str:
     """What to write where a number has become a float by accident, as NumPy and Numba make it of signed and unsigned numbers of 64 bits."""
     return "; a mask and a signed number together give a float: write int(mask), or np.uint64(number)" if "float64" in said else ""

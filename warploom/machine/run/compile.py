@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from warploom.isa.collector import no_collector
 from warploom.isa.user_cache import make_directory
 from warploom.machine.engine.native.cache import cache_directory, forget_old_caches, forget_old_fits, has_fits
-from warploom.machine.engine.native.fitting import ONE, fit_to, fitted_arguments
+from warploom.machine.engine.native.fitting import fit_to, fitted_arguments
 from warploom.machine.engine.native.loader import Native, native
 from warploom.machine.engine.native.piece import ANY, Fit, Hook, entry_hook, is_ours
 from warploom.machine.engine.swaps import reached
@@ -52,7 +52,7 @@ def is_compiled(machine: Runnable) -> bool:
 
 def is_fitted(machine: Runnable) -> bool:
     """Whether a run of this machine takes code that is fitted to it."""
-    return not machine.probes and _best_form(machine).fit.name == ONE
+    return not machine.probes and _best_form(machine).fit.is_of_one
 
 
 def compile_native(machine: Runnable, notice: Notice | None = None) -> None:
@@ -67,8 +67,12 @@ def compile_fitted(machine: Runnable, notice: Notice | None = None) -> None:
     """
     if machine.tracing:
         raise ValueError("a traced run takes no code for one machine: fit one that is not traced")
-    forget_old_fits()
-    _compile(machine, _fitted_form(machine), notice)
+    form, code = _fitted_form(machine), native()
+    if not code.untrusted:
+        forget_old_fits()
+    _compile(machine, form, notice)
+    for piece in form.pieces:  # one that is damaged is compiled again
+        code.pointer(piece)
 
 
 def entry_call(machine: Runnable, engine: str, notice: Notice | None = None, *, fitted: bool = True) -> Callable[[int], int]:
@@ -92,7 +96,7 @@ def entry_call(machine: Runnable, engine: str, notice: Notice | None = None, *, 
 
 
 def _best_form(machine: Runnable) -> Form:
-    """The form that a run takes: the fitted one where it lies ready."""
+    """The form that a run takes: the fitted one where it lies ready, else that of the machine's family, else that for all machines."""
     if not machine.tracing and has_fits():
         fitted = _fitted_form(machine)
         if fitted.is_compiled:
@@ -125,7 +129,7 @@ def _compile(machine: Runnable, form: Form, notice: Notice | None) -> None:
     if form.is_compiled:
         return
     if notice is not None:
-        what = "native code for this machine" if form.fit.name == ONE else "the native engine"
+        what = "native code for this machine" if form.fit.is_of_one else "the native engine"
         notice(f"compiling {what}, once; about {machine.compile_seconds:.0f} s")
     if code.untrusted:
         warnings.warn(f"{code.untrusted}; what is compiled now lasts as long as this process", NativeCacheWarning, stacklevel=1)
@@ -143,7 +147,10 @@ help_to_compile()"""
 
 
 def _compile_pieces(machine: Runnable, code: Native, form: Form, notice: Notice) -> None:
-    """Fill the cache with the pieces of a machine. Each process compiles the longest piece that nobody has claimed."""
+    """Fill the cache with the pieces of a machine. Each process compiles the longest piece that nobody has claimed.
+
+    What the others have left in the end, because they were stopped or were at work for somebody else, is compiled here.
+    """
     pieces = form.pieces
     helpers = [] if code.untrusted else _helpers(machine, form)
 
@@ -152,24 +159,30 @@ def _compile_pieces(machine: Runnable, code: Native, form: Form, notice: Notice)
         if len(pieces) > 1:
             notice(f"compiled {sum(map(code.is_compiled, pieces))} of {len(pieces)} pieces; {doing}")
 
+    def make(piece: Hook) -> None:
+        tell(f"now {piece.function.__name__.replace('_', ' ')}")
+        code.pointer(piece)
+
     with no_collector():
         for piece in pieces:
             if code.is_compiled(piece):
                 continue
-            if not helpers or _claim(piece):
-                tell(f"now {piece.function.__name__.replace('_', ' ')}")
-                code.pointer(piece)
-    for helper in helpers:
-        if helper.poll() is None:
-            tell("the rest is being compiled by other processes")
-        helper.wait()
+            if not helpers or _claim(code.file_name(piece)):
+                make(piece)
+        for helper in helpers:
+            if helper.poll() is None:
+                tell("the rest is being compiled by other processes")
+            helper.wait()
+        for piece in pieces:
+            if not code.is_compiled(piece):
+                make(piece)
 
 
 def _helpers(machine: Runnable, form: Form) -> list[subprocess.Popen[bytes]]:
     """Start other processes that compile; none where that is not possible."""
     helpers: list[subprocess.Popen[bytes]] = []
     try:
-        order = pickle.dumps((type(machine), machine.config, machine.program, machine.stand_ins(), form.fit.name == ONE))
+        order = pickle.dumps((type(machine), machine.config, machine.program, machine.stand_ins(), form.fit))
         shutil.rmtree(_claims(), ignore_errors=True)
         make_directory(_claims())
         for _ in range(min(os.cpu_count() or 1, len(form.pieces), MOST_PROCESSES) - 1):
@@ -186,15 +199,15 @@ def _helpers(machine: Runnable, form: Form) -> list[subprocess.Popen[bytes]]:
 
 
 def help_to_compile() -> None:
-    """What another process does: build the same machine, and compile those of its pieces that nobody has claimed."""
-    kind, config, program, units, fits = pickle.load(sys.stdin.buffer)
+    """What another process does: build the same machine, and compile those pieces of the same form that nobody has claimed."""
+    kind, config, program, units, fit = pickle.load(sys.stdin.buffer)
     machine = kind(config, program, **units)
-    form = _fitted_form(machine) if fits else _form(machine)
+    form = _form_for(machine, machine.arguments(native=True), fit)
     code = native()
     code.declare_units(form.arguments)
     with no_collector():
         for piece in form.pieces:
-            if _claim(piece):
+            if _claim(code.file_name(piece)):
                 code.pointer(piece)
 
 
@@ -212,10 +225,10 @@ def _claims() -> Path:
     return cache_directory() / "claims"
 
 
-def _claim(piece: Hook) -> bool:
-    """Whether this process is the one that compiles a piece: the first to create its file."""
+def _claim(name: str) -> bool:
+    """Whether this process is the one that compiles a piece: the first to create a file of its name."""
     try:
-        (_claims() / f"{piece.function.__module__}.{piece.function.__qualname__}").open("x").close()
+        (_claims() / name).open("x").close()
     except OSError:
         return False
     return True

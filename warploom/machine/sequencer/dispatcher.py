@@ -19,7 +19,7 @@ from warploom.machine.engine.bits import EMPTY, bit, lowest, popcount, rest
 from warploom.machine.engine.unit import record, unit
 
 Dispatcher = record(
-    settings=dict(
+    launch=dict(
         threads="i8",             # threads of the launch: the device control register
         total="i8",               # blocks of the launch
     ),

@@ -96,13 +96,8 @@ SequencerGpu = record(
         cores="i8",
         threads_per_block="i8",
         memory_bytes="i8",
-        program_rows="i8",                       # instructions of the program
         program_words="i8",                      # instructions that program memory holds
-        registers="i8",                          # lane registers that the program uses
         value_mask="i8",                         # the bits that a register has
-        launch_registers="i8",                   # registers that a launch fills,
-        launch_register=("i8", MAX_LAUNCH_REGISTERS),  # ... which ones,
-        launch_special=("i8", MAX_LAUNCH_REGISTERS),   # ... and with which special register
         skip_wait="i8",                          # 1: REQUEST goes to EXECUTE without a memory access
         prefetch="i8",                           # 1: the next instruction is fetched while this one executes
         cache_sets="i8",                         # instruction cache of a core; 0: none
@@ -114,6 +109,13 @@ SequencerGpu = record(
         compare_flags="i8",
         divide_zero="i8",
         wrap_pc="i8",
+    ),
+    launch=dict(
+        program_rows="i8",                       # instructions of the program
+        registers="i8",                          # lane registers that the program uses
+        launch_registers="i8",                   # registers that a launch fills,
+        launch_register=("i8", MAX_LAUNCH_REGISTERS),  # ... which ones,
+        launch_special=("i8", MAX_LAUNCH_REGISTERS),   # ... and with which special register
     ),
     state=dict(
         cycle="i8",                              # clock edges so far

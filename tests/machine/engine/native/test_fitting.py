@@ -6,13 +6,17 @@ import time
 import numpy as np
 import pytest
 
+from warploom.machine.core.core import Core
+from warploom.machine.device.device import Gpu
+from warploom.machine.engine.layout import in_rows
 from warploom.machine.engine.native.cache import FORGET_SECONDS, fits_directory, forget_old_fits, has_fits
 from warploom.machine.engine.native.fitting import fit_to, fitted, fitted_arguments
 from warploom.machine.engine.native.loader import native
 from warploom.machine.engine.native.piece import ANY, Array, Fit, Hook, kind_name
 from warploom.machine.engine.swaps import Socket
-from warploom.machine.engine.unit import record, unit
+from warploom.machine.engine.unit import groups_of, record, unit
 from warploom.machine.run.tables import Tables, Units
+from warploom.machine.sequencer.sequencer import SequencerCore, SequencerGpu
 
 Port = record(settings={"width": "i8", "table": ("i4", 3)}, state={"free": "i8"})
 Box = record(
@@ -129,13 +133,13 @@ def test_a_fit_that_no_run_has_taken_for_a_month_is_forgotten(cache):
 def test_a_family_is_made_of_the_machines_that_have_its_settings():
     settings = fit_to((boxes()[0],))
     assert ANY.covers(settings) and settings.covers(settings)
-    assert Fit("three", ((kind_name(Box), (("ports", 3),)),)).covers(settings)
-    assert not Fit("four", ((kind_name(Box), (("ports", 4),)),)).covers(settings)
-    assert not Fit("other", (("elsewhere", (("ports", 3),)),)).covers(settings)
+    assert Fit(((kind_name(Box), (("ports", 3),)),)).covers(settings)
+    assert not Fit(((kind_name(Box), (("ports", 4),)),)).covers(settings)
+    assert not Fit((("elsewhere", (("ports", 3),)),)).covers(settings)
 
 
 def test_code_for_a_family_lies_with_that_for_all(cache):
-    family = Fit("three", ((kind_name(Box), (("ports", 3),)),))
+    family = Fit(((kind_name(Box), (("ports", 3),)),))
     general, fitted = boxes(), boxes()
     assert call(take_turns, general) == call(take_turns, fitted, family)
     assert not has_fits()
@@ -159,3 +163,17 @@ def test_a_users_function_among_the_hooks_stays_as_it_is():
     found = fitted_arguments((boxes()[0], tables, units), fit)
     assert found[1] is tables
     assert found[2].step.fit == fit and found[2].policy is own and found[2].control is None
+
+
+def test_two_kinds_that_look_alike_have_the_same_groups():
+    found = {}
+
+    def walk(kind):
+        found.setdefault(kind_name(kind), set()).add(tuple(groups_of(kind).items()))
+        for name in kind.names:
+            if kind[name].base.names and not in_rows(kind[name]):
+                walk(kind[name].base)
+
+    for kind in (Gpu, Core, SequencerGpu, SequencerCore):
+        walk(kind)
+    assert len(found) > 50 and {len(groups) for groups in found.values()} == {1}

@@ -107,10 +107,12 @@ def forget_old_fits() -> None:
 def untrusted() -> str:
     """Why nothing is read from the cache or written to it, as a sentence; "" where it may be used.
 
-    What lies there is run. So the directory of this version must belong to the user, or to root, and nobody else may write to it.
+    What lies there is run. So the directory of this version, and the one in it for single machines, must belong to the user, or to root,
+    and nobody else may write to them.
     """
     try:
-        user_cache.check_trusted(cache_directory())
+        for directory in (cache_directory(), fits_directory()):
+            user_cache.check_trusted(directory)
     except user_cache.Untrusted as found:
         return _not_used(found)
     return ""

@@ -32,7 +32,7 @@ from warploom.machine.engine.native.plug import STRICT, Mailbox, exceptions_in_f
 from warploom.machine.engine.native.refusals import not_compiled, returned_kind
 from warploom.machine.engine.native.rules import rules_of_units
 from warploom.machine.engine.swaps import Socket, Swaps
-from warploom.machine.engine.users import UnitError, check_parameters, line_of_print, place, unit_name
+from warploom.machine.engine.users import UnitError, line_of_print, place, unit_name
 
 # Without `_nrt` Numba counts no references to arrays: a call that passes ten arrays on would cost more than a warp
 # instruction. The caller of an entry owns all arrays; a unit allocates none and returns none.
@@ -73,7 +73,7 @@ class Compiler:
         """The machine code of a user's function for one of its socket's kinds. Raises UnitError."""
         socket = plug.socket
         returns, arguments = socket.kinds[plug.number]
-        check_parameters(socket.function, len(arguments))
+        socket.check()
         self._forget_users()
         kinds = tuple(self._type(kind) for kind in arguments)
         function = bounded(socket.function, answers=returns is not None)

@@ -18,8 +18,6 @@ from warploom.machine.engine.layout import in_rows
 from warploom.machine.engine.native.piece import Array, Bundle, Fit, Hook, kind_name
 from warploom.machine.engine.unit import groups_of
 
-ONE = "one"  # the name of a fit to one machine
-
 
 def fit_to(arguments: Iterable[Any]) -> Fit:
     """The settings in the arguments of an entry, records and arrays of them, that are one number wherever a record of that kind is."""
@@ -27,8 +25,8 @@ def fit_to(arguments: Iterable[Any]) -> Fit:
     for argument in arguments:
         if isinstance(argument, np.void | np.ndarray) and argument.dtype.names:
             _collect(np.asarray(argument), found)
-    one = {kind: {name: min(values) for name, values in settings.items() if len(values) == 1} for kind, settings in found.items()}
-    return Fit(ONE, tuple((kind, tuple(sorted(values.items()))) for kind, values in sorted(one.items()) if values))
+    one = {kind: {name: next(iter(values)) for name, values in settings.items() if len(values) == 1} for kind, settings in found.items()}
+    return Fit(tuple((kind, tuple(sorted(values.items()))) for kind, values in sorted(one.items()) if values), is_of_one=True)
 
 
 def _collect(records: np.ndarray, found: dict[str, dict[str, set[int]]]) -> None:

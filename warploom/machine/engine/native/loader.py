@@ -22,7 +22,6 @@ import numpy as np
 
 from warploom.isa.user_cache import read
 from warploom.machine.engine.native.cache import cache_directory, fits_directory, keep, touch, untrusted
-from warploom.machine.engine.native.fitting import ONE
 from warploom.machine.engine.native.piece import ANY, Bundle, Fit, Hook, Piece, Plug, entry_hook, is_ours, kind_name, plugs_of, swaps_name
 from warploom.machine.engine.native.plug import Mailbox
 from warploom.machine.engine.swaps import Socket, Swaps
@@ -145,6 +144,10 @@ class Native:
         """Whether a hook lies in the cache, or has been loaded already."""
         return hook in self._addresses or (not self.untrusted and self._file(hook).exists())
 
+    def file_name(self, hook: Hook) -> str:
+        """What the file of a piece is called, without its ending."""
+        return self._file(hook).stem
+
     def _piece(self, hook: Hook) -> Piece:
         """From the cache, or compiled."""
         if self.untrusted:
@@ -152,7 +155,7 @@ class Native:
         path = self._file(hook)
         with contextlib.suppress(OSError, ValueError):
             found = Piece.read(read(path))
-            if hook.fit.name == ONE:
+            if hook.fit.is_of_one:
                 touch(path)
             return found
         piece = self._compile(hook)
@@ -179,7 +182,7 @@ class Native:
             digest.update(Path(function.__code__.co_filename).read_bytes() + function.__code__.co_code)
         digest.update(swaps_name(hook.swaps).encode())
         digest.update(repr(hook.fit.known).encode() if hook.fit.known else b"")
-        place = fits_directory() if hook.fit.name == ONE else cache_directory()
+        place = fits_directory() if hook.fit.is_of_one else cache_directory()
         return place / f"{function.__module__}.{function.__qualname__}.{digest.hexdigest()[:16]}.piece"
 
 

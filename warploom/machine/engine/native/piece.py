@@ -42,10 +42,13 @@ class Array(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """What code takes for granted of the machines that it is for. known: of kinds of records, by name, the settings with their values."""
+    """What code takes for granted of the machines that it is for.
 
-    name: str = ""
+    known: of kinds of records, by name, the settings with their values. is_of_one: whether these are all settings of one machine.
+    """
+
     known: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
+    is_of_one: bool = False
 
     def covers(self, settings: Fit) -> bool:
         """Whether a machine with these settings is one of them."""
