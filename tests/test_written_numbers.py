@@ -35,12 +35,13 @@ COMMANDS = {
     "asm": ["asm", TINY],
     "disasm": ["disasm", "{folder}/words.hex", "-o", "{folder}/again.asm"],
     "cc": ["cc", "--help"],
+    "fit": ["fit", "--help"],
     "warmup": ["warmup", "--help"],
     "unit": ["unit", "check", "--help"],
 }
 HARDWARE = ("cost", "lockstep", "build")  # they need the extra rtl
 TYPED = ("presets", "preset", "settings")  # values are typed as they stand, and products have names and years
-NO_JSON = ("picture", "debug", "run that is cut", "explore", "one study", "probe", "cc", "warmup", "unit")
+NO_JSON = ("picture", "debug", "run that is cut", "explore", "one study", "probe", "cc", "fit", "warmup", "unit")
 TIGHT_PERCENT = re.compile(r"\d%")
 RUN_TOGETHER = re.compile(r"(?<![\w.#/:=-])\d{4,}(?![\w.:])")
 ADDRESSES = re.compile(r"^ *\d+ to \d+: ", re.MULTILINE)  # they are typed again

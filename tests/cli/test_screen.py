@@ -82,4 +82,4 @@ def test_every_command_with_a_table_is_here():
 
     tested = {command[0] for command in COMMANDS.values()}
     # They write files, native code, pages or messages with lines of a source, or take minutes; their lines have tests of their own.
-    assert set(known) - tested == {"build", "cc", "check", "explore", "lockstep", "probe", "unit", "warmup"}, ROOT
+    assert set(known) - tested == {"build", "cc", "check", "explore", "fit", "lockstep", "probe", "unit", "warmup"}, ROOT
