@@ -38,7 +38,9 @@ def test_a_pointer_of_a_kernel_may_have_any_name(name, tmp_path):
     path.write_text(f"#include <warploom.h>\nkernel void f(int *{name}, int k) {{ {name}[global_id()] += k; }}\n")
     _, found = ran(path, threads=3, arguments={"k": 7}, buffers={name: np.arange(4, dtype=np.int32)}, out=name)
     assert found == [7, 8, 9, 3]
-    with pytest.raises(BufferError, match=f"the argument '{name}' of the kernel 'f' has no value: add --buffer {name}=FILE; no argument names"):
+    with pytest.raises(
+        BufferError, match=f"the argument '{name}' of the kernel 'f' has no value: add --buffer {name}=FILE; no argument names"
+    ):
         ran(path, threads=3, arguments={"k": 7}, buffers={"x": [1]})
 
 
