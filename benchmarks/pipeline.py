@@ -107,7 +107,7 @@ def main() -> None:
         show(f"arithmetic, {warps} warps", arithmetic(rounds, 32 * warps, 32 * warps), {**settings, "core.warps": warps})
     for lanes in (8, 16, 64):
         kernel = arithmetic(rounds, 32 * lanes, 32 * lanes)
-        show(f"arithmetic, 32 warps x {lanes} lanes", kernel, {**settings, "core.lanes": lanes, "core.threads": 0})
+        show(f"arithmetic, 32 warps x {lanes} lanes", kernel, {**settings, "core.lanes": lanes, "core.threads": 0, "core.block_threads": 0})
     for cores in (2, 4):
         show(f"arithmetic, {cores} cores", arithmetic(rounds, 1024 * cores, 1024), {**settings, "gpu.cores": cores})
 
