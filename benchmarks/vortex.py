@@ -4,7 +4,8 @@
 
 The ALU loop of `pipeline.py` comes first and last, since both depend on the processor and on what else it does: processor time of this
 process is counted, not the clock on the wall. Per kernel: warp-instructions and thread-instructions a second. It needs the package ziglang.
---fitted: in turns with the code for all machines, code that is fitted to each of them (`warploom fit`), which takes half a minute each.
+--fitted: in turns with the code that machines take by themselves, code that is fitted to each (`warploom fit`), for which half a minute
+each is needed.
 """
 
 import argparse

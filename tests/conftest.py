@@ -40,3 +40,14 @@ def pytest_collection():
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """An empty on-disk cache, so that nothing is compiled yet."""
+    from warploom.machine.engine.native.loader import native
+
+    monkeypatch.setenv("WARPLOOM_CACHE", str(tmp_path))
+    native.cache_clear()
+    yield tmp_path
+    native.cache_clear()

@@ -3,23 +3,12 @@
 import json
 import re
 
-import pytest
 from click.testing import CliRunner
 
 from warploom.cli import main
 from warploom.machine.engine.native.cache import cache_directory, fits_directory
-from warploom.machine.engine.native.loader import native
 
 FILE = "examples/tiny/matadd.asm"
-
-
-@pytest.fixture
-def cache(tmp_path, monkeypatch):
-    """An empty on-disk cache."""
-    monkeypatch.setenv("WARPLOOM_CACHE", str(tmp_path))
-    native.cache_clear()
-    yield
-    native.cache_clear()
 
 
 def fit(*arguments):

@@ -25,8 +25,8 @@ def command(file: str, **options: Any) -> None:
     is worth it for runs and studies of some minutes. FILE is not run.
 
     From then on every run of FILE on this machine takes that code, whatever its data and their size; so do other programs that use the
-    same parts of it. Any other machine, and a run that is traced, takes the native engine. The code lies in the cache of
-    the native engine (see `warploom warmup`); what no run has taken for a month is deleted when the next machine is fitted.
+    same parts of it. Any other machine, and a run that is traced, takes the native engine. The code lies in the cache of the native engine
+    (see `warploom warmup`); what no run has taken for a month is deleted when the next machine is fitted.
 
     \b
     Examples:

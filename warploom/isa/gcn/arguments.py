@@ -105,15 +105,16 @@ def _buffers(path: str, given: Mapping[str, Any], elements: Mapping[str, str]) -
         name = match["name"] if match else text
         data = bytes_of(name, contents, name, elements.get(name, ""))
         data = data if len(data) else np.zeros(4, np.uint8)
+        address = int(match["address"], 0) if match else None
+        one = Given(name, address, data, shape_of(contents, elements.get(name, "")))
         if name == SEGMENT:
             whole = data.tobytes()
-        elif match is None:
-            waiting.append(Given(name, None, data, shape_of(contents, elements.get(name, ""))))
-        elif int(match["address"], 0) % 4 or int(match["address"], 0) + len(data) > 1 << 32:
+        elif address is None:
+            waiting.append(one)
+        elif address % 4 or address + len(data) > 1 << 32:
             raise BufferError(f"{path}: the buffer {text!r} begins at a multiple of 4, and ends below 2^32")
         else:
-            place = int(match["address"], 0)
-            found.append(Buffer(name, place, data, Given(name, place, data, shape_of(contents, elements.get(name, "")))))
+            found.append(Buffer(name, address, data, one))
     for one in waiting:
         spans = [(other.base, other.base + other.bytes) for other in found]
         found.append(Buffer(one.name, free_place(len(one.data), spans, BUFFERS_BASE, BUFFER_UNIT), one.data, one))

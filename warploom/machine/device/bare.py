@@ -71,4 +71,4 @@ def bare() -> Fit:
     known: dict[str, dict[str, int]] = {}
     for kind, settings in BARE:
         known.setdefault(kind_name(kind), {}).update(settings)
-    return Fit(tuple((kind, tuple(sorted(settings.items()))) for kind, settings in sorted(known.items())))
+    return Fit.of(known)

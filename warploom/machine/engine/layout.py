@@ -111,6 +111,11 @@ def in_rows(form: np.dtype) -> bool:
     return form.base.names == (AT,)
 
 
+def records_in(kind: np.dtype) -> tuple[str, ...]:
+    """The fields of a record that are records, or arrays of them."""
+    return tuple(name for name in kind.names or () if kind[name].base.names and not in_rows(kind[name]))
+
+
 def field_of(array: np.ndarray, name: str) -> np.ndarray:
     """A field of a structured array, of each of its records; a view, also where it lies in rows."""
     found = np.ndarray.__getitem__(array, name)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from warploom.machine.engine.call_counts import begin_call, begins_calls
-from warploom.machine.engine.layout import in_rows
+from warploom.machine.engine.layout import records_in
 from warploom.machine.engine.loop_bound import bounded
 from warploom.machine.engine.unit import groups_of
 from warploom.machine.engine.users import check_parameters, check_settings, guarded
@@ -72,11 +72,10 @@ def fields_of(kind: np.dtype) -> tuple[frozenset[str], frozenset[str]]:
     """The names of settings in a record and the records in it, and those of all other fields."""
     settings = set(groups_of(kind).get("settings", ()))
     others = set(kind.names or ()) - settings
-    for name in kind.names or ():
-        if kind[name].base.names and not in_rows(kind[name]):
-            inside = fields_of(kind[name].base)
-            settings |= inside[0]
-            others |= inside[1]
+    for name in records_in(kind):
+        inside = fields_of(kind[name].base)
+        settings |= inside[0]
+        others |= inside[1]
     return frozenset(settings), frozenset(others)
 
 

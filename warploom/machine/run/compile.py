@@ -76,8 +76,8 @@ def compile_fitted(machine: Runnable, notice: Notice | None = None) -> None:
 
 
 def entry_call(machine: Runnable, engine: str, notice: Notice | None = None, *, fitted: bool = True) -> Callable[[int], int]:
-    """The entry with all arguments but the limit in place. engine: "python" or "native". fitted: code for this machine
-    alone is taken where it lies ready.
+    """The entry with all arguments but the limit in place. engine: "python" or "native". fitted: code for this machine alone is
+    taken where it lies ready.
 
     Raises ValueError for a probe of a unit that the machine does not reach, and for a native run with probes.
     """
@@ -97,18 +97,24 @@ def entry_call(machine: Runnable, engine: str, notice: Notice | None = None, *, 
 
 def _best_form(machine: Runnable) -> Form:
     """The form that a run takes: the fitted one where it lies ready, else that of the machine's family, else that for all machines."""
+    arguments = machine.arguments(native=True)
+    settings = fit_to(arguments)
     if not machine.tracing and has_fits():
-        fitted = _fitted_form(machine)
+        fitted = _form_for(machine, arguments, settings)
         if fitted.is_compiled:
             return fitted
-    return _form(machine)
+    return _form_for(machine, arguments, _family(machine, settings))
 
 
 def _form(machine: Runnable) -> Form:
     """The form for the machine's family, or for all machines."""
     arguments = machine.arguments(native=True)
-    settings = fit_to(arguments) if machine.families else ANY
-    return _form_for(machine, arguments, next((family for family in machine.families if family.covers(settings)), ANY))
+    return _form_for(machine, arguments, _family(machine, fit_to(arguments)))
+
+
+def _family(machine: Runnable, settings: Fit) -> Fit:
+    """What is known of the machine's family, or of all machines."""
+    return next((family for family in machine.families if family.covers(settings)), ANY)
 
 
 def _fitted_form(machine: Runnable) -> Form:

@@ -8,7 +8,7 @@ import pytest
 
 from warploom.machine.core.core import Core
 from warploom.machine.device.device import Gpu
-from warploom.machine.engine.layout import in_rows
+from warploom.machine.engine.layout import records_in
 from warploom.machine.engine.native.cache import FORGET_SECONDS, fits_directory, forget_old_fits, has_fits
 from warploom.machine.engine.native.fitting import fit_to, fitted, fitted_arguments
 from warploom.machine.engine.native.loader import native
@@ -26,15 +26,6 @@ Box = record(
     state={"first": Port, "more": (Port, 2), "sum": "i8"},
     counters={"turns": "i8"},
 )
-
-
-@pytest.fixture
-def cache(tmp_path, monkeypatch):
-    """An empty on-disk cache."""
-    monkeypatch.setenv("WARPLOOM_CACHE", str(tmp_path))
-    native.cache_clear()
-    yield
-    native.cache_clear()
 
 
 @unit
@@ -170,9 +161,8 @@ def test_two_kinds_that_look_alike_have_the_same_groups():
 
     def walk(kind):
         found.setdefault(kind_name(kind), set()).add(tuple(groups_of(kind).items()))
-        for name in kind.names:
-            if kind[name].base.names and not in_rows(kind[name]):
-                walk(kind[name].base)
+        for name in records_in(kind):
+            walk(kind[name].base)
 
     for kind in (Gpu, Core, SequencerGpu, SequencerCore):
         walk(kind)

@@ -47,7 +47,7 @@ class Compiler:
 
     def __init__(self, swaps: Swaps = (), fit: Fit = ANY) -> None:
         self._swaps = dict(swaps)
-        self._settings = {kind: dict(values) for kind, values in fit.known}
+        self._settings = fit.by_kind()
         self._globals: dict[str, dict[str, Any]] = {}
         self._dispatchers: dict[Any, Any] = {}
         self._types: dict[Any, Any] = {}

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from warploom.machine.engine.layout import in_rows
+from warploom.machine.engine.layout import records_in
 from warploom.machine.engine.native.piece import Array, Bundle, Fit, Hook, kind_name
+from warploom.machine.engine.swaps import Socket
 from warploom.machine.engine.unit import groups_of
 
 
@@ -26,7 +27,7 @@ def fit_to(arguments: Iterable[Any]) -> Fit:
         if isinstance(argument, np.void | np.ndarray) and argument.dtype.names:
             _collect(np.asarray(argument), found)
     one = {kind: {name: next(iter(values)) for name, values in settings.items() if len(values) == 1} for kind, settings in found.items()}
-    return Fit(tuple((kind, tuple(sorted(values.items()))) for kind, values in sorted(one.items()) if values), is_of_one=True)
+    return Fit.of(one, is_of_one=True)
 
 
 def _collect(records: np.ndarray, found: dict[str, dict[str, set[int]]]) -> None:
@@ -43,14 +44,14 @@ def _collect(records: np.ndarray, found: dict[str, dict[str, set[int]]]) -> None
 def _with_settings(kind: np.dtype) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Of a kind of record: the settings that are one number, and the fields that are records with settings somewhere in them."""
     own = tuple(name for name in groups_of(kind).get("settings", ()) if kind[name].names is None and not kind[name].shape)
-    records = [name for name in kind.names or () if kind[name].base.names and not in_rows(kind[name])]
-    return own, tuple(name for name in records if any(_with_settings(kind[name].base)))
+    return own, tuple(name for name in records_in(kind) if any(_with_settings(kind[name].base)))
 
 
 def fitted(hook: Hook, fit: Fit) -> Hook:
     """A hook for some machines; itself where it is a user's function, and where it is handed no record of which anything is known."""
     handed = {name for kind in hook.arguments for name in _kinds_in(kind.dtype if isinstance(kind, Array) else kind)}
-    return hook._replace(fit=fit) if hook.is_unit and any(name in handed for name, _ in fit.known) else hook
+    is_users = isinstance(hook.function, Socket)
+    return hook._replace(fit=fit) if not is_users and any(name in handed for name, _ in fit.known) else hook
 
 
 @cache

@@ -181,7 +181,7 @@ class Native:
         if not is_ours(function):
             digest.update(Path(function.__code__.co_filename).read_bytes() + function.__code__.co_code)
         digest.update(swaps_name(hook.swaps).encode())
-        digest.update(repr(hook.fit.known).encode() if hook.fit.known else b"")
+        digest.update(repr(hook.fit.known).encode())
         place = fits_directory() if hook.fit.is_of_one else cache_directory()
         return place / f"{function.__module__}.{function.__qualname__}.{digest.hexdigest()[:16]}.piece"
 

@@ -50,9 +50,18 @@ class Fit(NamedTuple):
     known: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
     is_of_one: bool = False
 
+    @staticmethod
+    def of(settings: Mapping[str, Mapping[str, int]], is_of_one: bool = False) -> Fit:
+        """One of settings by kind of record and name."""
+        return Fit(tuple((kind, tuple(sorted(values.items()))) for kind, values in sorted(settings.items()) if values), is_of_one)
+
+    def by_kind(self) -> dict[str, dict[str, int]]:
+        """What is known, by kind of record and name."""
+        return {kind: dict(values) for kind, values in self.known}
+
     def covers(self, settings: Fit) -> bool:
         """Whether a machine with these settings is one of them."""
-        there = {kind: dict(values) for kind, values in settings.known}
+        there = settings.by_kind()
         return all(there.get(kind, {}).get(name) == value for kind, values in self.known for name, value in values)
 
 
@@ -72,11 +81,6 @@ class Hook(NamedTuple):
     arguments: tuple[Any, ...]
     swaps: Swaps = ()
     fit: Fit = ANY
-
-    @property
-    def is_unit(self) -> bool:
-        """Whether it is not a user's function."""
-        return not isinstance(self.function, Socket)
 
 
 class Plug(NamedTuple):

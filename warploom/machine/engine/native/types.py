@@ -57,7 +57,7 @@ def _field_type(form: np.dtype, settings: Settings) -> Any:
 
 
 class FittedRecord(types.Record):
-    """A record of one machine. known: by name, the fields that hold the same number as long as the machine runs."""
+    """A record of some machines. known: by name, the fields that hold the same number as long as the machine runs."""
 
     known: Mapping[str, int]
 
