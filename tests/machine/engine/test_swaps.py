@@ -84,14 +84,14 @@ def writes_its_own(s, way):
     s.stamp[way] = s.table[0]
 
 
-@pytest.mark.parametrize("function", [writes_a_number, writes_into_a_table])
-def test_a_users_function_that_writes_a_setting_is_refused_in_both_engines(function):
+@pytest.mark.parametrize(("function", "written"), [(writes_a_number, "s.ways"), (writes_into_a_table, "s.table")])
+def test_a_users_function_that_writes_a_setting_is_refused_in_both_engines(function, written):
     socket = Socket("slot", function, ((None, (Ways, np.dtype(np.int64))),))
     for check in (socket.check, socket.guarded):
         with pytest.raises(UnitError) as error:
             check()
         line = function.__code__.co_firstlineno + 1
-        said = f"test_swaps.py:{line}: {function.__name__} writes a setting of the machine, which stays as it is once the machine runs"
+        said = f"test_swaps.py:{line}: {function.__name__} writes {written}, a setting of the machine, which stays as "
         assert said in str(error.value)
 
 
