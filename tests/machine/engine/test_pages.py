@@ -1,11 +1,13 @@
-"""The pages of an array: restored to what was remembered, wherever the array begins and ends."""
+"""The pages of an array: restored to what was remembered, wherever the array begins and ends; and moved to huge ones."""
+
+import mmap
 
 import numpy as np
 import pytest
 
 from warploom.machine.engine import pages
-from warploom.machine.engine.pages import PAGE, Pages, contents
-from warploom.machine.engine.unit import zeros
+from warploom.machine.engine.pages import HUGE, PAGE, Pages, contents, gather
+from warploom.machine.engine.unit import _PRIVATE, zeros
 
 
 @pytest.mark.parametrize("asks", [True, False])
@@ -79,3 +81,72 @@ def test_a_number_in_a_different_place_is_not_the_same():
     one, other = (zeros(1 << 20, np.int64) for _ in range(2))
     one[5 * PAGE // 8], other[6 * PAGE // 8] = 1, 1
     assert contents(one) != contents(other)
+
+
+class Host(mmap.mmap):
+    """A piece of memory that writes down what it is asked for; `says_no`: it has no huge pages."""
+
+    says_no = False
+
+    def madvise(self, *asked):
+        self.__dict__.setdefault("asked", []).append(asked)
+        if self.says_no:
+            raise OSError
+
+
+def mapped(size):
+    host = Host(-1, size, **_PRIVATE)
+    array = np.frombuffer(host, np.uint8)
+    return host, array, -array.ctypes.data % HUGE
+
+
+def asked_of(host):
+    return vars(host).get("asked", [])
+
+
+@pytest.mark.skipif(not pages.PAGEMAP.exists(), reason="hosts that do not say which pages they have given out keep small ones")
+def test_the_busy_parts_of_an_array_move_to_huge_pages(monkeypatch):
+    monkeypatch.setattr(pages, "WORTH_GATHERING", 2 * pages.WORTH_A_HUGE_PAGE)
+    host, array, lead = mapped(5 * HUGE)
+    for busy in (0, 2):
+        array[lead + busy * HUGE :][: pages.WORTH_A_HUGE_PAGE * PAGE : PAGE] = 7
+    array[lead + HUGE :: PAGE][: pages.WORTH_A_HUGE_PAGE - 1] = 7
+    steps = gather(array.view(np.int64).reshape(-1, 8))
+    assert next(steps) == lead and asked_of(host) == []
+    assert list(steps) == [lead + 2 * HUGE]
+    assert asked_of(host) == [(pages.MADV_COLLAPSE, lead + place * HUGE, HUGE) for place in (0, 2)]
+
+
+@pytest.mark.skipif(not pages.PAGEMAP.exists(), reason="hosts that do not say which pages they have given out keep small ones")
+def test_a_host_that_says_no_is_asked_once(monkeypatch):
+    monkeypatch.setattr(pages, "WORTH_GATHERING", 1)
+    monkeypatch.setattr(Host, "says_no", True)
+    host, array, _ = mapped(5 * HUGE)
+    array[:] = 1
+    assert len(list(gather(array))) == 1 and len(asked_of(host)) == 1
+
+
+def test_an_array_of_few_pages_or_of_no_mapping_of_its_own_stays_where_it_is(monkeypatch, tmp_path):
+    host, array, _ = mapped(5 * HUGE)
+    array[: (pages.WORTH_GATHERING - 1) * PAGE : PAGE] = 1
+    assert list(gather(array)) == [] and list(gather(np.ones(HUGE, np.uint8))) == [] and list(gather(zeros(100, np.uint8))) == []
+    array[:] = 1
+    monkeypatch.setattr(pages, "PAGEMAP", tmp_path / "none")
+    assert list(gather(array)) == [] and asked_of(host) == []
+
+
+@pytest.mark.parametrize("worth", [1, 1 << 30])
+def test_what_is_moved_or_given_back_holds_what_it_has_to(worth, monkeypatch):
+    monkeypatch.setattr(pages, "WORTH_GATHERING", 1)
+    monkeypatch.setattr(pages, "WORTH_GIVING_BACK", worth)
+    array = zeros(6 * HUGE + 1000, np.uint8)
+    array[:: 3 * PAGE] = 5
+    remembered, copy = Pages(array), array.copy()
+    for value in (1, 2):
+        array[PAGE :: 2 * PAGE] = value
+        expected = array.copy()
+        for _ in gather(array):
+            assert (array == expected).all()
+        assert (array == expected).all()
+        remembered.restore()
+        assert (array == copy).all()

@@ -1,5 +1,6 @@
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from tests.machine.run.counting import Counting
@@ -158,3 +159,26 @@ def test_a_call_from_an_earlier_run_is_the_native_engine_whatever_is_asked():
 
     outcome = drive(machine, engine="auto", call=call)
     assert (outcome.status, outcome.engine, asked) == ("done", "native", [driver.FIRST_SLICE["native"]])
+
+
+def test_a_long_native_run_moves_its_records_to_huge_pages_and_a_short_one_does_not(monkeypatch):
+    moved = []
+    monkeypatch.setattr(driver, "_moves", lambda machine: iter(moved.append(machine.cycle) or number for number in range(3)))
+    monkeypatch.setattr(driver, "FIRST_SLICE", {"python": 16, "native": 10})
+    drive(Counting(1000), engine="native", max_cycles=10_000)
+    assert moved == []
+    monkeypatch.setattr(driver, "PATIENCE_PAGES", 0.0)
+    drive(Counting(1000), engine="python", max_cycles=10_000)
+    assert moved == []
+    monkeypatch.setattr(driver, "MOVING_SECONDS", 0.0)
+    assert drive(Counting(1000), engine="native", max_cycles=10_000).status == "done"
+    assert moved == [], "a slice that has no time for a move makes none"
+    monkeypatch.setattr(driver, "MOVING_SECONDS", 60.0)
+    drive(Counting(1000), engine="native", max_cycles=10_000)
+    assert moved == [10, 10, 10]
+
+
+def test_the_arrays_of_a_machine_are_moved(monkeypatch):
+    monkeypatch.setattr(driver, "gather", lambda array: iter(array.tolist()))
+    arguments = (np.arange(3), 7, np.arange(2))
+    assert list(driver._moves(SimpleNamespace(arguments=lambda native: arguments if native else ()))) == [0, 1, 2, 0, 1]

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 import numpy as np
 
 from warploom.isa.numbers import whole_number
 from warploom.machine.accounting.status import DONE, FAULT, LIMIT, STATUS, Outcome
 from warploom.machine.engine.native.loader import is_loaded
+from warploom.machine.engine.pages import gather
 from warploom.machine.run.compile import entry_call, is_compiled
 from warploom.machine.run.runnable import Notice, Progress, Runnable
 
@@ -26,7 +28,9 @@ DEFAULT_MAX_CYCLES = 10_000_000  # about a second of native simulation of the ti
 PATIENCE_READY = 0.15  # seconds in plain Python before native code is loaded
 PATIENCE_COMPILE = 2.0  # seconds in plain Python before native code is compiled
 SLICE_SECONDS = 0.08  # what one call of the entry should take
-FIRST_SLICE = {"python": 16, "native": 100_000}  # cycles
+PATIENCE_PAGES = 1.0  # seconds of a run before its records move to the host's huge pages
+MOVING_SECONDS = 0.02  # what that may take of a slice
+FIRST_SLICE = {"python": 16, "native": 10_000}  # cycles
 
 
 def drive(
@@ -53,6 +57,7 @@ def drive(
     ready = call is not None or (engine == "auto" and (at_once or is_loaded()) and is_compiled(machine))
     current = "native" if engine == "native" or ready else "python"
     used = [current]
+    moves: Iterator[int] | None = None
     call = call or entry_call(machine, current, notice)
     slice_cycles = FIRST_SLICE[current]
     while True:
@@ -72,6 +77,9 @@ def drive(
             used.append(current)
             call = entry_call(machine, current, notice)
             slice_cycles = FIRST_SLICE[current]
+        if current == "native" and now - start > PATIENCE_PAGES:
+            moves = moves or _moves(machine)
+            _move_on(moves)
 
 
 def cycle_limit(cycles: int) -> int:
@@ -114,6 +122,18 @@ def _worth_native(machine: Runnable, seconds: float) -> bool:
     if machine.probes:
         return False
     return seconds > PATIENCE_COMPILE or (seconds > PATIENCE_READY and is_compiled(machine))
+
+
+def _moves(machine: Runnable) -> Iterator[int]:
+    """Each step moves a part of the machine's records to a huge page of the host."""
+    return chain.from_iterable(gather(argument) for argument in machine.arguments(native=True) if isinstance(argument, np.ndarray))
+
+
+def _move_on(moves: Iterator[int]) -> None:
+    """The next moves, as many as a slice has time for."""
+    end = time.perf_counter() + MOVING_SECONDS
+    while time.perf_counter() < end and next(moves, None) is not None:
+        pass
 
 
 def _next_slice(cycles: int, seconds: float) -> int:
