@@ -10,8 +10,6 @@ from warploom.study.microbenchmarks.report import probe
 
 PRESETS = ("sm", "v100", "a100", "a40", "rtx3070", "h100")
 SHORT = ("latency", "mixed", "sectors", "limits")
-# What the machine is known not to keep, and why: docs/probes.md has it.
-KNOWN = {("h100", "dram.read"): "banks that are refreshed keep a twentieth of its bandwidth from a stream of reads, as from the real one's"}
 
 
 def unkept(name, preset, **changes):
@@ -19,9 +17,7 @@ def unkept(name, preset, **changes):
     config = load_config(preset, {key.replace("__", "."): value for key, value in changes.items()})
     rows = probe(name, Bench(config, "native", quick=True)).rows
     assert rows
-    return [
-        (row.reading.key, row.reading.measured, row.configured) for row in rows if row.differs and (preset, row.reading.key) not in KNOWN
-    ]
+    return [(row.reading.key, row.reading.measured, row.configured) for row in rows if row.differs]
 
 
 @pytest.mark.parametrize("name", SHORT)

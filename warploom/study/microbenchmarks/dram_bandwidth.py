@@ -10,16 +10,17 @@ from warploom.study.kernels import LANE, Kernel
 from warploom.study.microbenchmarks import pointer_chase
 from warploom.study.microbenchmarks.bench import Bench
 from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, Microbenchmark, Reading
-from warploom.study.microbenchmarks.streams import ADDRESS, COUNT, MOST, SCRATCH, bytes_a_cycle, core_counts
+from warploom.study.microbenchmarks.streams import ADDRESS, COUNT, MOST, SCRATCH, VALUES, bytes_a_cycle, core_counts
 from warploom.study.microbenchmarks.throughput import most_warps
 from warploom.study.microbenchmarks.timed import WORD, data_base
 
 WARPS = (1, 2, 4, 8, 12, 16, 24, 32)
-SHORT, LONG = 1.5, 2.5  # times the second level that two streams of writes are long: between them it writes back what it takes in
+SHORT, LONG = 1.5, 2.5  # times the second level that two streams of all cores are long: between them it writes back what it takes in
+APART = 24 << 20  # bytes that the long one is longer, at least: how much the level keeps at the end differs a little from one to the other
 
 
-def written_a_cycle(bench: Bench) -> float:
-    """Bytes per cycle that all cores write, as a fill of memory does: blocks come one after the other, each with its own rows.
+def moved_a_cycle(bench: Bench, *, writes: bool) -> float:
+    """Bytes per cycle that all cores write or read, as a fill or a sum of memory does: block after block, each with its own rows.
 
     Two lengths are run and subtracted, so that what starts a kernel, and what the second level keeps at its end, falls out.
     """
@@ -28,7 +29,7 @@ def written_a_cycle(bench: Bench) -> float:
     a_block = COUNT * row
     base = data_base(0)
 
-    def fill(blocks: int) -> int:
+    def move(blocks: int) -> int:
         k = Kernel()
         k.special(ADDRESS, "block")
         k.op("mul", ADDRESS, ADDRESS, imm=a_block)
@@ -37,13 +38,19 @@ def written_a_cycle(bench: Bench) -> float:
         k.op("add", ADDRESS, ADDRESS, SCRATCH)
         k.op("add", ADDRESS, ADDRESS, imm=base)
         for number in range(COUNT):
-            k.store(ADDRESS, LANE, offset=number * row)
-        k.exit()
+            if writes:
+                k.store(ADDRESS, LANE, offset=number * row)
+            else:
+                k.load(VALUES[number], ADDRESS, offset=number * row)
+        k.exit()  # waits for what its warp has loaded
         size = base + blocks * a_block
-        return bench.run(k.program("fill", threads=blocks * warps * lanes, block=warps * lanes, memory_bytes=size)).cycles
+        name = "fill" if writes else "read"
+        return bench.run(k.program(name, threads=blocks * warps * lanes, block=warps * lanes, memory_bytes=size)).cycles
 
     short, long = (max(times * bench.device.cores, int(size * bench.device.l2_bytes) // a_block) for times, size in ((4, SHORT), (8, LONG)))
-    return (long - short) * a_block / (fill(long) - fill(short))
+    if not bench.quick:
+        long = max(long, short + APART // a_block)
+    return (long - short) * a_block / (move(long) - move(short))
 
 
 def measure(bench: Bench) -> Finding:
@@ -58,13 +65,13 @@ def measure(bench: Bench) -> Finding:
     ]
     curves = [Curve("dram-warps", "read by one core", tuple(warps), tuple(one), "dram.one-core")]
     axes = {"dram-warps": Axes("Memory: one core", "warps on the core", "bytes per cycle")}
-    write = written_a_cycle(bench)
     if all_cores > 1:
+        readings.append(Reading("dram.read", "read by all cores, bytes per cycle", moved_a_cycle(bench, writes=False)))
         counts = core_counts(bench)
         found = [bytes_a_cycle(bench, cores=cores, warps=most, rounds=4) for cores in counts]
-        readings.append(Reading("dram.read", "read by all cores, bytes per cycle", found[-1]))
         curves.append(Curve("dram-cores", f"read, {most} warps per core", tuple(counts), tuple(found), "dram.read"))
         axes["dram-cores"] = Axes("Memory: reads", "cores that read", "bytes per cycle", log_x=len(counts) > 4)
+    write = moved_a_cycle(bench, writes=True)
     readings.append(Reading("dram.write", f"written by {'all cores' if all_cores > 1 else 'one core'}, bytes per cycle", write))
     return Finding(tuple(readings), tuple(curves), axes)
 
@@ -82,7 +89,7 @@ def configured(config: Config) -> Mapping[str, float]:
 MICROBENCHMARK = Microbenchmark(
     "dram",
     "reads and writes of memory by warps and by cores",
-    "Warps load neighbouring lines that nobody has touched before, 8 or 16 loads in flight each, what moves more; blocks fill memory.",
+    "Warps load neighbouring lines that nobody has touched before, 8 or 16 loads in flight each, what moves more; blocks read and fill it.",
     measure,
     configured,
     pointer_chase.lacks,
