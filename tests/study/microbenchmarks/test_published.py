@@ -29,5 +29,7 @@ def test_a_part_of_a_gpu_has_the_figures_of_one_multiprocessor():
     assert set(PART_OF) <= set(preset_names())
     assert published("sm", "latency.fma") == published("v100", "latency.fma")
     assert all(published("sm", key) is None and published("v100", key) is not None for key in OF_THE_DEVICE)
+    assert all(published("v100", key, whole=False) is None for key in OF_THE_DEVICE)
+    assert published("v100", "latency.fma", whole=False) == published("v100", "latency.fma")
     assert published("tiny", "latency.fma") is None
     assert points("tiny", "chase") == ((), "")

@@ -6,7 +6,7 @@ from warploom.machine.config.presets import load_config
 from warploom.study.microbenchmarks import NAMES
 from warploom.study.microbenchmarks.bench import Bench
 from warploom.study.microbenchmarks.published import published
-from warploom.study.microbenchmarks.report import probe
+from warploom.study.microbenchmarks.report import is_whole, probe
 
 PRESETS = ("sm", "v100", "a100", "a40", "rtx3070", "h100")
 SHORT = ("latency", "mixed", "sectors", "limits")
@@ -34,6 +34,14 @@ def test_the_second_level_is_as_far_away_as_published(preset):
     for size, key in ((8192, "chase.l1"), (1 << 19, "chase.l2")):
         known = published(preset, key)
         assert known.low * 0.95 <= chase(bench, size, timed=256) <= known.high * 1.05, known.source
+
+
+def test_a_device_with_fewer_multiprocessors_is_not_held_against_what_all_of_them_do():
+    assert is_whole(load_config("v100")) and is_whole(load_config("v100", {"core.warps": 8})) and is_whole(load_config("sm"))
+    assert not is_whole(load_config("v100", {"gpu.cores": 1})) and not is_whole(load_config("h100", {"gpu.cores": 140}))
+    rows = probe("dram", Bench(load_config("v100", {"gpu.cores": 1, "memory.bytes": 1 << 20}), "native", quick=True)).rows
+    (row,) = (row for row in rows if row.reading.key == "dram.write")
+    assert row.published is None and row.configured is not None
 
 
 @pytest.mark.slow

@@ -233,14 +233,15 @@ _POINTS: dict[str, dict[str, tuple[tuple[tuple[float, float], ...], str]]] = {
     "sectors": dict.fromkeys(ALL, (tuple((s, min(32, 4 * s)) for s in (1, 2, 4, 8, 16, 32)), "PG")),
 }  # fmt: skip
 
-# A preset that is a part of a GPU: what is published of one multiprocessor holds for it, what is of the whole device does not.
+# A preset that is a part of a GPU: what is published of one multiprocessor holds for it, what is of the whole device does not; nor does
+# that for a preset with another number of multiprocessors.
 PART_OF = {"sm": "v100"}
 OF_THE_DEVICE = {"chase.l2-capacity", "l2.bandwidth", "l2.each-core", "dram.read", "dram.write"}
 
 
-def published(gpu: str, key: str) -> Published | None:
-    """What is published for a quantity of a GPU, or None."""
-    if gpu in PART_OF and key in OF_THE_DEVICE:
+def published(gpu: str, key: str, *, whole: bool = True) -> Published | None:
+    """What is published for a quantity of a GPU, or None. whole: the machine has all multiprocessors of its preset."""
+    if key in OF_THE_DEVICE and (gpu in PART_OF or not whole):
         return None
     found = _FIGURES.get(key, {}).get(PART_OF.get(gpu, gpu))
     if found is None:

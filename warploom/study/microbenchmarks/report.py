@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from warploom.machine.config.presets import load_config, preset_names
 from warploom.machine.config.schema import Config
 from warploom.observe.text.styled import in_lines
 from warploom.study.figure import Figure, Panel, Series
@@ -62,8 +63,14 @@ def probe(name: str, bench: Bench) -> Probed:
         return Probed(name, chosen.title, chosen.how, lacks)
     finding = chosen.measure(bench)
     promised = chosen.configured(bench.config)
-    rows = tuple(Row(reading, promised.get(reading.key), published(bench.config.name, reading.key)) for reading in finding.readings)
-    return Probed(name, chosen.title, chosen.how, "", rows, finding)
+    name, whole = bench.config.name, is_whole(bench.config)
+    rows = tuple(Row(each, promised.get(each.key), published(name, each.key, whole=whole)) for each in finding.readings)
+    return Probed(chosen.name, chosen.title, chosen.how, "", rows, finding)
+
+
+def is_whole(config: Config) -> bool:
+    """Whether a machine has as many cores as the preset whose name it has; any other machine is whole."""
+    return config.name not in preset_names() or config.gpu.cores == load_config(config.name).gpu.cores
 
 
 def unusable(config: Config) -> str:
