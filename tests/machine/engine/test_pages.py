@@ -126,6 +126,33 @@ def test_a_host_that_says_no_is_asked_once(monkeypatch):
     assert len(list(gather(array))) == 1 and len(asked_of(host)) == 1
 
 
+@pytest.mark.skipif(not pages.PAGEMAP.exists(), reason="hosts that do not say which pages they have given out keep small ones")
+def test_the_busiest_parts_come_first_and_take_a_share_of_what_nobody_uses(monkeypatch, tmp_path):
+    host, array, lead = mapped(6 * HUGE)
+    for place, busy in enumerate((100, 512, 500, 300, 20)):
+        array[lead + place * HUGE :][: busy * PAGE : PAGE] = 1
+    monkeypatch.setattr(pages, "_unused_memory", lambda: (3 * pages.SHARE + 1) * HUGE)
+    assert [(place - lead) // HUGE for place in gather(array)] == [1, 2, 3] and len(asked_of(host)) == 3
+
+
+@pytest.mark.parametrize(
+    ("limit", "used", "found"),
+    [("max", 5, 2000 << 10), ("1000", 300, 700), ("1000", 3000, 0), (None, None, 2000 << 10), ("99999999", 0, 2000 << 10)],
+)
+def test_memory_that_nobody_uses_is_what_the_host_and_the_container_leave(limit, used, found, monkeypatch, tmp_path):
+    (tmp_path / "meminfo").write_text("MemTotal:        9000 kB\nMemAvailable:    2000 kB\nHugePages_Total:       0\n")
+    for name, value in (("memory.max", limit), ("memory.current", used)):
+        if value is not None:
+            (tmp_path / name).write_text(f"{value}\n")
+    monkeypatch.setattr(pages, "MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(pages, "GROUP", tmp_path)
+    assert pages._unused_memory() == found
+    (tmp_path / "meminfo").write_text("MemTotal: 9000 kB\n")
+    assert pages._unused_memory() == 0
+    monkeypatch.setattr(pages, "MEMINFO", tmp_path / "none")
+    assert pages._unused_memory() == 0
+
+
 def test_an_array_of_few_pages_or_of_no_mapping_of_its_own_stays_where_it_is(monkeypatch, tmp_path):
     host, array, _ = mapped(5 * HUGE)
     array[: (pages.WORTH_GATHERING - 1) * PAGE : PAGE] = 1

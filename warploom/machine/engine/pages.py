@@ -18,11 +18,14 @@ import numpy as np
 
 PAGE = mmap.PAGESIZE
 PAGEMAP = Path("/proc/self/pagemap")
+MEMINFO = Path("/proc/meminfo")
+GROUP = Path("/sys/fs/cgroup")  # what a container may use, where one has a limit
 ENTRY = 8  # bytes of it for each page
 SWAPPED = 62  # bit of an entry: it is swapped out; the one above: it is in memory
 
 HUGE = 1 << 21  # bytes of a huge page
 MADV_COLLAPSE = 25  # Linux 6.1, madvise(2): these small pages become a huge one now
+SHARE = 8  # of the memory that nobody uses, huge pages take one part in so many
 WORTH_GATHERING = 1024  # touched pages of an array from which on a processor does not know them all by heart
 WORTH_GIVING_BACK = 4096  # pages that are given back rather than written, and given out anew when they are touched
 WORTH_A_HUGE_PAGE = HUGE // PAGE // 16  # touched pages of the memory of one
@@ -85,7 +88,8 @@ def contents(array: np.ndarray) -> bytes:
 def gather(array: np.ndarray) -> Iterator[int]:
     """Asks the host to keep the busy parts of an array of `engine.unit.zeros` in huge pages; yields the first byte of each before it asks.
 
-    What the array holds stays as it is. Nothing is asked for where few pages have been touched, and no more once the host says no.
+    The busiest come first. What the array holds stays as it is. Nothing is asked for where few pages have been touched, no more than a
+    share of the memory that nobody uses, and no more once the host says no.
     """
     mapped = _mapping(array)
     if mapped is None:
@@ -100,13 +104,28 @@ def gather(array: np.ndarray) -> Iterator[int]:
     touched = np.count_nonzero((entries >> np.uint64(SWAPPED)).reshape(count, -1), axis=1)
     if touched.sum() < WORTH_GATHERING:
         return
-    for number in np.flatnonzero(touched >= WORTH_A_HUGE_PAGE).tolist():
+    busy = np.argsort(-touched, kind="stable")[: np.count_nonzero(touched >= WORTH_A_HUGE_PAGE)]
+    for number in busy[: _unused_memory() // SHARE // HUGE].tolist():
         place = lead + number * HUGE
         yield place
         try:
             mapped.madvise(MADV_COLLAPSE, place, HUGE)
         except OSError:  # an older host, or one that has no memory to spare
             return
+
+
+def _unused_memory() -> int:
+    """Bytes that this process could still be given; 0 where the host does not say."""
+    try:
+        rows = dict(line.split(":", 1) for line in MEMINFO.read_text().splitlines())
+        found = int(rows["MemAvailable"].split()[0]) << 10
+    except (OSError, ValueError, KeyError):
+        return 0
+    try:
+        limit, used = ((GROUP / name).read_text().strip() for name in ("memory.max", "memory.current"))
+    except OSError:
+        return found
+    return max(min(found, int(limit) - int(used)), 0) if limit.isdecimal() and used.isdecimal() else found
 
 
 def _mapping(array: np.ndarray) -> mmap.mmap | None:
