@@ -190,3 +190,10 @@ def test_a_line_that_is_not_found_is_left_out():
 def test_a_probe_whose_program_is_refused_does_not_apply():
     found = probe("chase", Bench(load_config("sm", {"constant.space": 0, "core.thread_registers": 4}), "native", quick=True))
     assert found.rows == () and "registers" in found.lacks
+
+
+def test_a_fence_after_a_store_waits_for_the_level_that_it_names():
+    rows = {key: row.reading.measured for key, row in measured("fence").items()}
+    sm = load_config("sm")
+    assert rows["fence.block-store"] == sm.l1.latency + rows["fence.block"]
+    assert rows["fence.store"] == sm.l1.latency + sm.l2.latency + rows["fence.alone"]
