@@ -1,4 +1,4 @@
-"""The end of a run in which no warp is left: its stores are on their way, as the cores and caches let it send more than memory takes."""
+"""The end of a run in which no warp is left: its stores are in flight, as the cores and caches let it send more than memory takes."""
 
 from __future__ import annotations
 

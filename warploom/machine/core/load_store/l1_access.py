@@ -148,7 +148,7 @@ def _keep(gpu, core, lsu, line, sectors, partial, delay, now):
 def _write_back(gpu, core, lsu, gone, delay, now):
     """The dirty line that had to go is written to the next level: of sectors that are only partly there, the bytes that were stored.
 
-    Where no more such stores can be on their way it counts as whole.
+    Where no more such stores can be in flight it counts as whole.
     """
     partial = np.int64(-1)
     if lsu.cache.evicted_partly != EMPTY and room_for_partial(gpu.partial_stores):
