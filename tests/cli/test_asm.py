@@ -178,8 +178,12 @@ def test_files_that_cannot_be_read(command, tmp_path):
 def test_asm_refuses_a_program_without_words():
     result = run("asm", "kernel.guppy")
     assert result.exit_code == 2
-    those = ", ".join(f"{row.name} ({'/'.join(row.suffixes)})" for row in FRONT_ENDS if row.has_words or row.has_code)
+    those = ", ".join(
+        f"{row.name} ({'/'.join(row.suffixes)})" if row.suffixes else row.name for row in FRONT_ENDS if row.has_words or row.has_code
+    )
+    assert "()" not in those
     assert result.stderr == f"error: kernel.guppy is a program of guppy, which has no instruction words; these have: {those}\n"
+    assert "`kernel.listing()` of a launched kernel shows its instructions" in run("asm", "kernel.py").stderr
 
 
 def test_output_that_cannot_be_written(kernel, tmp_path):

@@ -131,6 +131,15 @@ def test_if_conversion_lets_lanes_that_disagree_run_under_any_mechanism(tmp_path
     assert [row["diverged_branches"] for row in converted] == [0, 0]
 
 
+def test_if_conversion_of_nothing_is_said(tmp_path):
+    """A store is no computation."""
+    kernel = tmp_path / "odd.asm"
+    kernel.write_text(".threads 4\nCONST R1, #2\nCMP %threadIdx, R1\nBRn low\nSTR %threadIdx, R1\nlow:\nRET\n")
+    result = run(kernel, "--over", "core.divergence=stack,its", "--if-convert", 4)
+    assert result.exit_code == 0
+    assert "--if-convert 4 changes nothing: no branch leads over at most so many instructions that only compute" in result.stderr
+
+
 def test_if_conversion_over_a_negative_number_is_refused():
     result = run(DIVERGE, "--over", "core.divergence=stack", "--if-convert", -1)
     assert (result.exit_code, result.stdout) == (2, "")

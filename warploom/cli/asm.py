@@ -46,8 +46,13 @@ def command(file: str, output: str | None, form: str | None, isa: str | None, as
         assembled(file, row, output, form, as_json)
         return
     if not row.has_words:
-        others = ", ".join(f"{other.name} ({'/'.join(other.suffixes)})" for other in known() if other.has_words or other.has_code)
-        raise UserError(f"{file} is a program of {row.name}, which has no instruction words; these have: {others}")
+        others = ", ".join(
+            f"{other.name} ({'/'.join(other.suffixes)})" if other.suffixes else other.name
+            for other in known()
+            if other.has_words or other.has_code
+        )
+        listed = "; `kernel.listing()` of a launched kernel shows its instructions" if row.name == "python" else ""
+        raise UserError(f"{file} is a program of {row.name}, which has no instruction words; these have: {others}{listed}")
     code = encoding(row)
     program, warnings = load_with_warnings(file, row.name)
     named = Path(output).suffix.lower()[1:] if output else ""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of that machine, as gpu.cores=4.")
 @unit_options
 @program_options
-@click.option("--if-convert", type=int, metavar="N", help="Turn branches over up to N instructions into predicates.")
+@click.option("--if-convert", type=int, metavar="N", help="Turn branches over up to N instructions that only compute into predicates.")
 @click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a run that takes longer. [default: 10000000]")
 @click.option("--engine", type=click.Choice(["auto", "python", "native"]), default="auto", help="[default: auto, native for long runs]")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one per processor]")

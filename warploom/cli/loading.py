@@ -84,8 +84,13 @@ def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]
         raise UserError(f"{program.launch.threads} threads, grid x block: a launch has at most {MOST_THREADS}")
     if said.if_convert:
         from warploom.isa.analysis.if_conversion import if_convert
+        from warploom.isa.diagnostics import Diagnostic, Severity
 
-        program = if_convert(program, said.if_convert)
+        converted = if_convert(program, said.if_convert)
+        if converted is program:
+            found = f"--if-convert {said.if_convert} changes nothing: no branch leads over at most so many instructions that only compute"
+            return program, [*loaded.warnings, Diagnostic(Severity.WARNING, found)]
+        program = converted
     return program, list(loaded.warnings)
 
 

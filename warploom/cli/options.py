@@ -48,7 +48,10 @@ _MACHINE = (
     _ISA,
     *_PROGRAM,
     click.option(
-        "--if-convert", type=int, metavar="N", help="Turn branches over up to N instructions into predicates (machines with warps)."
+        "--if-convert",
+        type=int,
+        metavar="N",
+        help="Turn branches over up to N instructions that only compute into predicates (machines with warps).",
     ),
 )
 _RUN = (

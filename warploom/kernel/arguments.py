@@ -51,7 +51,7 @@ class Prepared:
     def _array(self, argument: Any, kind: Any) -> Placed:
         if isinstance(argument, DeviceArray):
             if argument.allocation.device is not self.device:
-                raise ArgumentError(f"{argument!r} lies in the memory of a different GPU: copy it to the host, and to this one from there")
+                raise ArgumentError(f"{argument!r} lies in the memory of a different GPU: hand over what its copy_to_host() gives")
             return Placed(argument, argument.address, argument.allocation.address, max(argument.allocation.size, 1))
         host = np.asarray(argument) if kind[0] == "array" else np.array([argument], kind[1])
         low = sum((extent - 1) * stride for extent, stride in zip(host.shape, host.strides, strict=True) if stride < 0 and extent)

@@ -118,3 +118,26 @@ def test_ways_beside_sets_that_decide_them_are_refused_and_said():
         load_config("sm", {"l1.ways": 8})
     assert str(error.value) == "l1.ways has no effect here: with l1.sets = 4 the bytes give 256 ways; set l1.sets=0, and the ways decide"
     assert load_config("sm", {"l1.ways": 8, "l1.sets": 0}).l1.ways == load_config("sm", {"l1.ways": 256}).l1.ways // 32 == 8
+
+
+def test_a_carveout_is_one_of_the_sizes_that_the_hardware_has():
+    with pytest.raises(ConfigError) as error:
+        load_config("sm", {"shared.carveout": 5000})
+    said = "shared.carveout = 5000: with shared.carveouts = '7.0' it is one of 8192, 16384, 32768, 65536, 98304"
+    assert str(error.value) == said
+    assert load_config("sm", {"shared.carveout": 8192}).shared.carveout == 8192
+    assert load_config("sm", {"shared.carveout": 5000, "shared.carveouts": "any"}).shared.carveout == 5000
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"dram.row_miss": 50}, "dram.row_miss has no effect here: with dram.banks = 16 a bank's row takes dram.rp and dram.rcd to open; "),
+        ({"memory.data_channels": 2}, "memory.data_channels has no effect here: with memory.kind = 'dram' .* set dram.channels"),
+        ({"memory.channel_bytes": 8}, "memory.channel_bytes has no effect here: with memory.kind = 'dram' .* set dram.bandwidth"),
+    ],
+)
+def test_what_another_kind_of_memory_has_is_refused_and_says_what_to_set(changes, said):
+    with pytest.raises(ConfigError, match=f"^{said}"):
+        load_config("sm", changes)
+    assert load_config("sm", {**changes, "dram.banks": 0, "dram.queue": 1, "memory.kind": "channels"})

@@ -301,3 +301,24 @@ def test_settings_that_cannot_be_together_are_refused():
     ):
         with pytest.raises(ValueError, match=message):
             config(**changes)
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+@pytest.mark.parametrize("policy", ["through", "back"])
+def test_what_a_store_has_not_written_is_fetched_when_it_is_read_whatever_l1_does(policy, engine):
+    """A word of each line is stored, of more lines than L1 holds; then its neighbour in the same sector is loaded."""
+    lines = 128
+    code = Assembly()
+    code.op("shl", ADDRESS, GLOBAL, imm=7)
+    for first in range(0, lines, 32):
+        code.store(ADDRESS, GLOBAL, 128 * first)
+    code("barrier")
+    for first in range(0, lines, 32):
+        code.load(VALUE, ADDRESS, 128 * first + 4)
+    code("exit")
+    made = PipelineMachine(
+        load_config("sm", {"l1.write": policy, "l1.bytes": 4096, "shared.unified": 0, "fetch.buffer": 0}),
+        code.program(threads=32, block=32),
+    )
+    found = made.finish(drive(made, engine=engine, max_cycles=1 << 20)).counters
+    assert found["l2_fill_bytes"] == found["dram_bytes"] == 32 * lines

@@ -89,7 +89,14 @@ def test_each_counter_is_the_sum_of_its_fields_and_of_nothing_else():
     found = made_counters(made)
     assert {name: found[name] for name in expected} == expected
     left = {name for name in found if name not in expected}
-    assert left == {"cycles", "local_accesses", "local_transactions", "constant_accesses", "dirty_bytes"}
+    assert left == {"cycles", "store_tail_cycles", "local_accesses", "local_transactions", "constant_accesses", "dirty_bytes"}
+
+
+@pytest.mark.parametrize(("live", "room_since", "tail"), [(0, 30, 70), (1, 30, 0), (0, 0, 0)])
+def test_what_follows_the_last_warps_end_is_counted_where_one_has_ended_and_none_is_left(live, room_since, tail):
+    made = machine(loading(threads=4))
+    made.gpu["now"], made.gpu["live"], made.gpu["room_since"] = 100, live, room_since
+    assert made_counters(made)["store_tail_cycles"] == tail
 
 
 def test_accesses_are_counted_by_the_space_of_their_instruction():

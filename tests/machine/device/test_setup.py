@@ -64,6 +64,13 @@ def test_a_multiprocessor_refuses_what_its_compute_capability_does_not_have(laun
     assert str(error.value) == f"<program>: {sentence}"
 
 
+def test_a_carveout_that_is_too_small_is_named():
+    with pytest.raises(LaunchError, match=r"needs 16 384, a core has 8 192; use less shared memory, or set shared\.carveout$"):
+        GPU("sm", set={"shared.carveout": 8192}).run(one(threads=32, block=32, shared_bytes=16384))
+    with pytest.raises(LaunchError, match=r"a core has 98 304; use less shared memory, or set shared\.bytes$"):
+        GPU("sm", set={"shared.carveout": 98304}).run(one(threads=32, block=32, shared_bytes=100_000))
+
+
 def test_a_multiprocessor_holds_the_blocks_that_its_register_files_have_room_for():
     made = PipelineMachine(load_config("sm"), one(threads=320, block=32, registers=200))
     assert int(made.cores["blocks"]["slots"][0]) == 8

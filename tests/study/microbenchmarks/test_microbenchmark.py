@@ -157,3 +157,43 @@ def test_what_a_wider_load_costs_and_brings_is_found():
     for memory in ("l1", "shared"):
         found = [rows[f"width.{memory}-bytes-{bits}"].reading.measured for bits in (32, 64, 128)]
         assert found == pytest.approx([64, 128, 128], rel=0.03)
+
+
+@pytest.mark.parametrize("gpu", ["gcn", "avx512", "vortex-2022", "vortex-2024"])
+def test_probes_find_what_machines_of_other_kinds_promise(gpu):
+    """Lines of 64 bytes, warps of 4 lanes, two warps on a core, an instruction every sixth cycle."""
+    for name in ("latency", "throughput", "mixed", "banks", "shared", "sectors", "ways", "l1", "width", "limits"):
+        found = probe(name, Bench(load_config(gpu), "native", quick=True))
+        assert found.lacks or any(row.configured for row in found.rows) or name == "l1", name
+        assert [row.reading for row in found.rows if row.differs] == []
+
+
+def test_a_warp_is_brought_its_instructions_no_faster_than_they_are_fetched():
+    rows = measured("latency", fetch__l0_sets=0, fetch__latency=7)
+    assert (rows["latency.alu"].reading.measured, rows["latency.alu"].configured) == (7, 7)
+    rows = measured("throughput", fetch__l0_sets=0, fetch__latency=7, fetch__per_cycle=1)
+    assert rows["throughput.add-1warp"].reading.measured == pytest.approx(rows["throughput.add-1warp"].configured) == 1 / 7
+    assert rows["throughput.add"].reading.measured == pytest.approx(rows["throughput.add"].configured) == 32
+
+
+def test_sets_are_found_whatever_the_line_is():
+    rows = measured("ways", l1__sets=32, l1__bytes=32768, l1__line=64, l2__line=64)
+    assert (rows["ways.l1"].reading.measured, rows["ways.l1-sets"].reading.measured) == (16, 32)
+
+
+def test_a_line_that_is_not_found_is_left_out():
+    """Each lane looks up a word of its own."""
+    assert "sectors.line" not in measured("sectors", lsu__coalesce=False)
+    assert "ways.l1-sets" not in measured("ways", lsu__coalesce=False, l1__sets=32, l1__bytes=32768)
+
+
+def test_a_probe_whose_program_is_refused_does_not_apply():
+    found = probe("chase", Bench(load_config("sm", {"constant.space": 0, "core.thread_registers": 4}), "native", quick=True))
+    assert found.rows == () and "registers" in found.lacks
+
+
+def test_a_fence_after_a_store_waits_for_the_level_that_it_names():
+    rows = {key: row.reading.measured for key, row in measured("fence").items()}
+    sm = load_config("sm")
+    assert rows["fence.block-store"] == sm.l1.latency + rows["fence.block"]
+    assert rows["fence.store"] == sm.l1.latency + sm.l2.latency + rows["fence.alone"]

@@ -27,7 +27,8 @@ _SEQUENCER_STATES = {
 }
 
 COUNTERS: tuple[Counter, ...] = (
-    Counter("cycles", "cycles", "from the start to the last block's end"),
+    Counter("cycles", "cycles", "from the start to the last block's end, and until its stores have arrived"),
+    Counter("store_tail_cycles", "cycles", "of those, after the last warp has ended, while stores are in flight"),
     Counter("instructions", "instructions", "executed, one for all threads of a block or warp"),
     Counter(
         "issued_instructions",

@@ -9,7 +9,7 @@ from warploom.machine.config.effective import check_parts
 from warploom.machine.config.schema import L2, Cache, Config, ignored
 from warploom.machine.config.sequences import SEQUENCES, parts_of
 from warploom.machine.core.load_store.constant_cache import MAX_CONSTANT_LINES
-from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_L0_LINES, ConfigError
+from warploom.machine.engine.sizes import CARVEOUTS, MAX_FETCH_LINES, MAX_L0_LINES, ConfigError
 from warploom.machine.memory.block import L2_LINES, LINES
 from warploom.machine.memory.cache import check as check_cache
 from warploom.machine.memory.line_table import ENTRIES
@@ -39,6 +39,9 @@ OWN = {
     "alu.special_width": "pipes.special_lanes",
 }
 
+# What tiny-gpu's channels of data memory are where memory is DRAM.
+OF_CHANNELS = {"memory.data_channels": "dram.channels", "memory.channel_bytes": "dram.bandwidth"}
+
 
 def check_effective(config: Config, changed: Iterable[str]) -> None:
     """Raises ConfigError when a setting that is changed by hand says nothing on this machine: that is a mistake, or an older name."""
@@ -52,6 +55,13 @@ def check_effective(config: Config, changed: Iterable[str]) -> None:
             raise ConfigError(f"{name} has no effect here: with pipes.owner = 'scheduler' each scheduler has its own pipes; {instead}")
         if not own and name.startswith("pipes.") and name != "pipes.owner":
             raise ConfigError(f"{name} has no effect here: with pipes.owner = 'core' the schedulers share ALUs; set pipes.owner=scheduler")
+        if config.memory.kind == "dram" and name in OF_CHANNELS and "memory.kind" not in changed:
+            raise ConfigError(
+                f"{name} has no effect here: with memory.kind = 'dram' data memory has DRAM's channels; set {OF_CHANNELS[name]}"
+            )
+        if name == "dram.row_miss" and config.dram.row_miss and config.dram.banks and "dram.banks" not in changed:
+            what = "a bank's row takes dram.rp and dram.rcd to open; set those, or dram.banks=0"
+            raise ConfigError(f"{name} has no effect here: with dram.banks = {config.dram.banks} {what}")
         level, _, setting = name.partition(".")
         if setting == "ways" and level in ("l1", "l2"):
             _check_ways(level, config.l2 if level == "l2" else config.l1)
@@ -108,6 +118,10 @@ def check_together(config: Config) -> None:
         refuse(f"l2.line = {config.l2.line}: not a multiple of l1.line = {config.l1.line}, the most that a core asks for at once")
     if config.shared.carveout > (config.shared.unified or config.shared.carveout):
         refuse(f"shared.carveout = {config.shared.carveout}: more than shared.unified = {config.shared.unified}")
+    sizes = [size << 10 for size in CARVEOUTS.get(config.shared.carveouts, ())]
+    if sizes and config.shared.carveout and config.shared.carveout not in sizes:
+        known = ", ".join(str(size) for size in sizes if size)
+        refuse(f"shared.carveout = {config.shared.carveout}: with shared.carveouts = {config.shared.carveouts!r} it is one of {known}")
     if config.shared.unified and config.shared.bytes > config.shared.unified:
         refuse(f"shared.bytes = {config.shared.bytes}: more than shared.unified = {config.shared.unified}, of which it is a part")
     if config.dram.banks and not (config.dram.row and config.dram.bandwidth):

@@ -23,6 +23,22 @@ def dram_bytes_a_cycle(config: Config) -> float:
     return config.dram.channels * config.dram.bandwidth * clocks
 
 
+def fetch_interval(config: Config) -> int:
+    """Cycles from one instruction of a warp to its next, as far apart as they are fetched when the caches have them; 0 where nothing is."""
+    fetch = config.fetch
+    if not fetch.buffer:
+        return 0
+    return fetch.l0_latency if fetch.l0_sets else fetch.latency
+
+
+def fetched_a_cycle(config: Config, warps: int) -> float:
+    """Instructions that so many warps of a core are brought in a cycle at most, when the caches have them; infinite without fetching."""
+    fetch, apart = config.fetch, fetch_interval(config)
+    if not apart:
+        return float("inf")
+    return min(warps / apart, float(config.core.schedulers if fetch.l0_sets else fetch.per_cycle))
+
+
 def carveout(config: Config, needed: int) -> int:
     """Bytes of shared memory in a core whose blocks need so many. Only where shared memory and L1 are one."""
     shared = config.shared

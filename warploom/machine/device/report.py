@@ -55,6 +55,7 @@ def counters(machine: Reported) -> dict[str, int]:
     gpu, cores, totals = machine.gpu, machine.cores, machine.profile.sum(axis=0)
     found = {
         "cycles": machine.cycle,
+        "store_tail_cycles": _store_tail(machine),
         "instructions": int(totals[r.ISSUES]),
         "issued_instructions": _issued(machine),
         "thread_instructions": int(totals[r.LANES]),
@@ -109,6 +110,12 @@ def counters(machine: Reported) -> dict[str, int]:
         "stack_peak": int(max(cores[name]["peak"].max() for name in _stacks(machine))),
     }
     return found
+
+
+def _store_tail(machine: Reported) -> int:
+    """Cycles after the last warp has ended; 0 where one runs, or none ever has."""
+    ended = int(machine.gpu["room_since"])
+    return machine.cycle - ended if ended and int(machine.gpu["live"]) == 0 else 0
 
 
 def _issued(machine: Reported) -> int:

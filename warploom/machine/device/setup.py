@@ -45,6 +45,7 @@ REMEDIES = {  # what to change where not even one block fits, by the field of Li
     "registers": "use smaller blocks or fewer registers, or set core.registers",
     "scalars": "use smaller blocks or fewer scalar registers, or set core.scalars",
     "shared": "use less shared memory, or set shared.bytes",
+    "carveout": "use less shared memory, or set shared.carveout",
 }
 
 
@@ -116,7 +117,9 @@ def resident_blocks(config: Config, program: Program, block: int, warps: int) ->
         held = f"a core {core.warps} warps of {core.lanes} lanes; {_more_warps(-(-group // core.lanes))}"
         raise LaunchError(f"{program.source.path}: a block has {group} threads, and {held}")
     if found.blocks == 0:
-        raise LaunchError(f"{program.source.path}: {found.reason}; {REMEDIES[found.exceeded]}")
+        carved = found.exceeded == "shared" and 0 < config.shared.carveout < config.shared.bytes
+        remedy = REMEDIES["carveout" if carved else found.exceeded]
+        raise LaunchError(f"{program.source.path}: {found.reason}; {remedy}")
     return min(found.blocks, config.core.warps)
 
 

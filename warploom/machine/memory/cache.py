@@ -30,7 +30,7 @@ from warploom.machine.memory import replacement as policies
 from warploom.machine.memory import sector_masks
 from warploom.machine.memory.address_hash import AddressHash, channel_place, group_of, place_of
 from warploom.machine.memory.block import COMPARED, L2_LINES, LINES, block_of
-from warploom.machine.memory.partial_stores import WORDS, missing_bytes
+from warploom.machine.memory.partial_stores import WORDS, mark_bytes, missing_bytes
 from warploom.machine.memory.replacement import arrive, replacement_of, touch, victim
 from warploom.machine.memory.sector_masks import (
     DIRTY,
@@ -71,6 +71,8 @@ def cache_of(lines: int) -> np.dtype:
             written=("u8", (lines, WORDS)),  # by block: bit b % 64 of word b / 64 = byte b of the line was stored
             replacement=replacement_of(lines),
             evicted_dirty="u8",     # of the line that the last fill or store displaced: its dirty sectors
+            evicted_partly="u8",    # ... those of them of which some bytes only were stored; told where there are dirty ones
+            evicted_written=("u8", WORDS),  # ... which bytes of its dirty sectors were, where some are only partly there
         ),
         counters=dict(
             hits="i8",              # lookups that found all their sectors
@@ -305,6 +307,18 @@ def _bring(cache, set, line, now):
     return gone, way
 
 
+@out_of_line
+def _note_written(cache, block):
+    """Keep which bytes of the dirty sectors of a block were stored; all of those that are there."""
+    for word in range(WORDS):
+        cache.evicted_written[word] = cache.written[block, word]
+    left = cache.evicted_dirty & ~cache.evicted_partly
+    while left != EMPTY:
+        sector = lowest(left)
+        left = rest(left)
+        mark_bytes(cache.evicted_written, sector << cache.sector_shift, ((sector + 1) << cache.sector_shift) - 1)
+
+
 @inlined
 def _evict(cache, block):
     """Note what is lost with the line in a block; returns its number."""
@@ -313,4 +327,7 @@ def _evict(cache, block):
     if cache.evicted_dirty != EMPTY:
         cache.write_backs += 1
         cache.written_back += popcount(cache.evicted_dirty)
+        cache.evicted_partly = cache.evicted_dirty & mask_of(cache.masks, block, PARTLY)
+        if cache.evicted_partly != EMPTY:
+            _note_written(cache, block)
     return np.int64(cache.tag[block]) - 1

@@ -12,12 +12,12 @@ from typing import Any
 from warploom.observe.diagnosis.finding import Finding
 from warploom.observe.diagnosis.lanes import divergence, ended_lanes, partial_warps
 from warploom.observe.diagnosis.memory import atomics, bank_conflicts, scattered
-from warploom.observe.diagnosis.time import barriers, busy_channels, fetch, latency, sequencer, slow_operations, spin, throttle
+from warploom.observe.diagnosis.time import barriers, busy_channels, fetch, latency, sequencer, slow_operations, spin, stores, throttle
 from warploom.observe.profile import Profile
 
 # Waiting for results, and for room in a unit, is what these end in: where one of them is found, the cause is said and not the symptom.
 SLOW = "slow operation"
-CAUSES = {"scattered", "bank conflicts", "atomics", "busy channels", "spin", SLOW}
+CAUSES = {"scattered", "bank conflicts", "atomics", "busy channels", "stores", "spin", SLOW}
 
 
 def diagnose(found: Profile) -> list[Finding]:
@@ -27,7 +27,7 @@ def diagnose(found: Profile) -> list[Finding]:
         return []
     if not found.has_warps:
         return _ordered([*busy_channels(found), *sequencer(found)])
-    about_lanes, about_memory = (divergence, ended_lanes, partial_warps), (scattered, bank_conflicts, atomics, busy_channels)
+    about_lanes, about_memory = (divergence, ended_lanes, partial_warps), (scattered, bank_conflicts, atomics, busy_channels, stores)
     rules = (*about_memory, *about_lanes, barriers, fetch, spin, slow_operations)
     findings = [finding for rule in rules for finding in rule(found)]
     causes = {finding.rule for finding in findings} & CAUSES

@@ -11,6 +11,7 @@ from warploom.isa.analysis.control_flow import Flow
 from warploom.machine.config.derived import dram_bytes_a_cycle
 from warploom.machine.config.pipes import issued_to, lanes_setting, pipe_of_class
 from warploom.machine.config.pipes import latency as of_class
+from warploom.machine.run.store_tail import store_tail
 from warploom.observe import profile as p
 from warploom.observe.diagnosis import finding as d
 from warploom.observe.diagnosis.finding import Finding
@@ -48,6 +49,7 @@ SLOW_ADVICE = {
     "float_root": "compute it once outside of the loop, or take the reciprocal root (rsqrt), which is approximate, times the number",
     "special": "compute it once outside of the loop, or take it from a table",
 }
+STORES = {"store", "store_scalar", "store_image", *(name for name in u.NUMBER if name.startswith("atomic_"))}
 LOCKS = ("atomic_cas", "atomic_exchange")
 
 
@@ -185,6 +187,21 @@ def spin(found: Profile) -> Iterator[Finding]:
         yield Finding("spin", (locks[0],), cycles, what, advice)
 
 
+def stores(found: Profile) -> Iterator[Finding]:
+    """A run of which STALLED is after the last warp's end: memory has not taken what was stored."""
+    tail = store_tail(found.counters, found.config)
+    if tail < d.STALLED * found.cycles:
+        return
+    stored = [bool(STORES.intersection(p.operations(found.program, number))) for number in range(len(found.program))]
+    worst = d.hottest(np.where(stored, found.counts[:, p.TRANSACTIONS], -1))
+    what = f"{found.line_of(worst)} stores more than memory takes: the last warp has ended after "
+    what += f"{d.number(found.cycles - tail)} cycles, and {d.percent(tail / found.cycles)} of the run wait for its stores"
+    full, more = _dram_at_its_limit(found)
+    what += f"; {full}" if full else ""
+    advice = f"fewer bytes: narrower values, or registers and shared memory for what is stored more than once{more}"
+    yield Finding("stores", (worst,), tail * found.busy_cores * found.config.core.schedulers, what, advice)
+
+
 def busy_channels(found: Profile) -> Iterator[Finding]:
     """A memory whose channels serve requests for BUSY of the run, or move BUSY of the bytes that they can: it is the limit."""
     memory = found.config.memory
@@ -205,16 +222,23 @@ def busy_channels(found: Profile) -> Iterator[Finding]:
         yield Finding("busy channels", (worst,), int(waits.sum()), what, advice)
 
 
-def _full_dram(found: Profile) -> Iterator[Finding]:
-    dram, moved = found.config.dram, found.counters["dram_bytes"]
-    room = found.cycles * dram_bytes_a_cycle(found.config)
+def _dram_at_its_limit(found: Profile) -> tuple[str, str]:
+    """(what DRAM moves, the setting that would let it move more) where that is BUSY of what it can, else two empty texts."""
+    moved, room = found.counters.get("dram_bytes", 0), found.cycles * dram_bytes_a_cycle(found.config)
     if not room or moved < d.BUSY * room:
-        return
+        return "", ""
+    full = f"DRAM moves {d.number(moved / found.cycles)} bytes per cycle, "
+    full += f"{d.percent(moved / room)} of what its {d.plural(found.config.dram.channels, 'channel')} can"
+    return full, f", or {twice}" if (twice := d.twice(found, "dram.bandwidth")) else ""
+
+
+def _full_dram(found: Profile) -> Iterator[Finding]:
+    full, more = _dram_at_its_limit(found)
     waits = d.memory_waits(found)
+    if not full or ((stored := [*stores(found)]) and stored[0].cycles > waits.sum()):  # then that rule says so
+        return
     worst = d.hottest(waits)
-    what = f"{found.line_of(worst)} waits longest for memory: DRAM moves {d.number(moved / found.cycles)} bytes per cycle, "
-    what += f"{d.percent(moved / room)} of what its {d.plural(dram.channels, 'channel')} can"
-    more = f", or {twice}" if (twice := d.twice(found, "dram.bandwidth")) else ""
+    what = f"{found.line_of(worst)} waits longest for memory: {full}"
     advice = f"fewer bytes: reuse what has been loaded, in registers, shared memory or a cache{more}"
     yield Finding("busy channels", (worst,), int(waits.sum()), what, advice)
 

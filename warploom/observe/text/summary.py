@@ -15,6 +15,7 @@ from warploom.machine.accounting.reasons import LANES_DIVERGED, LANES_ENDED, OFF
 from warploom.machine.config.presets import load_config, preset_names
 from warploom.machine.config.schema import Config
 from warploom.machine.run.result import RunResult
+from warploom.machine.run.store_tail import store_tail
 from warploom.observe.text.memory_table import memory_table
 from warploom.observe.text.styled import QUIET, TITLE, Line, bar, counted, folded, grouped, percent
 from warploom.observe.text.views import MOST_REGION_ROWS, region_table, view_tables
@@ -162,6 +163,12 @@ def warps_time(result: RunResult, width: int, unicode: bool) -> Iterator[Line]:
         if value:
             yield _share_row(reason.name, value, value / total, width, unicode)
             yield [(f"    {reason.meaning}", QUIET)]
+    tail = store_tail(result.counters, result.config)
+    if tail:
+        share = percent(tail / result.cycles).strip()
+        yield [
+            (f"  no warp is left in {share} of the run: its last {grouped(tail)} of {grouped(result.cycles)} cycles wait for stores", QUIET)
+        ]
 
 
 def lanes(result: RunResult, width: int, unicode: bool) -> Iterator[Line]:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from warploom.isa.uop import GLOBAL_SPACE, SHARED_SPACE
+from warploom.machine.config.derived import fetch_interval
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.sizes import BANK_BYTES
 from warploom.study.kernels import LANE, Kernel
@@ -88,8 +89,10 @@ def configured(config: Config) -> Mapping[str, float]:
         lookups = groups * max(1, moved // groups // l1.line) / lsu.ports
         cycles = max(lookups, moved / (l1.banks * BANK_BYTES)) if l1.banks else max(1.0, lookups)
         found[f"width.l1-latency-{bits}"] = float(l1.latency + to_write * (width // WORD - 1))
-        found[f"width.l1-bytes-{bits}"] = moved / max(cycles, cycles_to_send(config))
         found[f"width.shared-latency-{bits}"] = float(shared.latency)
+        if fetch_interval(config) > 1:  # what its warps are brought is the limit
+            continue
+        found[f"width.l1-bytes-{bits}"] = moved / max(cycles, cycles_to_send(config))
         found[f"width.shared-bytes-{bits}"] = moved / max(1.0, moved / (shared.banks * shared.bank_bytes), cycles_to_send(config))
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from warploom.isa.uop import L_HALF
+from warploom.machine.config.derived import fetch_interval
 from warploom.machine.config.pipes import latency, scheduler_rate
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import Kernel
@@ -76,9 +77,12 @@ def measure(bench: Bench) -> Finding:
 
 
 def configured(config: Config) -> Mapping[str, float]:
-    """The latencies of the configuration; no chain is faster than the pipe takes instructions."""
+    """The latencies of the configuration; no chain is faster than the pipe takes instructions, or than they are fetched."""
     apart = config.pipes.owner == "scheduler"
-    found = {f"latency.{key}": float(max(latency(config, key), 1 / scheduler_rate(config, key) if apart else 0)) for key in CLASSES}
+    fetched = fetch_interval(config)
+    found = {
+        f"latency.{key}": float(max(latency(config, key), 1 / scheduler_rate(config, key) if apart else 0, fetched)) for key in CLASSES
+    }
     crossings = config.latency.to_float + config.latency.to_integer if apart else 0
     return found | {"latency.pair": found["latency.fma"] + found["latency.alu"] + crossings}
 

@@ -16,13 +16,14 @@ from msgspec import structs
 
 from warploom.machine.config.derived import shape_of
 from warploom.machine.config.schema import Config
-from warploom.study.microbenchmarks import pointer_chase
+from warploom.study.microbenchmarks import pointer_chase, sectors
 from warploom.study.microbenchmarks.bench import Bench
 from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, Microbenchmark, Reading
 from warploom.study.microbenchmarks.pointer_chase import CLOSE, KIB, LINE, chase, l1_of_small_blocks
 
 MOST_BYTES = 1 << 26  # that a chase may reach
 MOST_WAYS = 32  # of the second level that are looked for
+LEAST = 256  # loads that are timed
 FAR_BYTES = 96 << 20  # ... by lines that lie as far apart as this allows
 
 
@@ -31,7 +32,7 @@ def most_lines(bench: Bench, distance: int, latency: float, upper: int) -> int:
     low, high = 1, upper
     while high - low > 1:
         middle = (low + high) // 2
-        if chase(bench, middle * distance, stride=distance, timed=max(256, middle)) <= CLOSE * latency:
+        if chase(bench, middle * distance, stride=distance, timed=max(LEAST, middle)) <= CLOSE * latency:
             low = middle
         else:
             high = middle
@@ -49,7 +50,7 @@ def ways_of_second(bench: Bench) -> int:
         memory=structs.replace(config.memory, hash="modulo"),
     )
     alone = Bench(plain, bench.engine, bench.quick, bench.notice)
-    latency = chase(alone, KIB)
+    latency = chase(alone, KIB, timed=LEAST)
     found = []
     for odd in (1, 3, 5):
         distance = odd * LINE
@@ -61,7 +62,7 @@ def ways_of_second(bench: Bench) -> int:
 
 def measure(bench: Bench) -> Finding:
     """Lines that fit by distance; ways and sets of the first level, ways of the second."""
-    latency = chase(bench, KIB)
+    latency = chase(bench, KIB, timed=LEAST)
     found: dict[int, int] = {}
     distance, upper = LINE, 2 * bench.device.l1_bytes // LINE
     while distance * min(upper, 2) <= MOST_BYTES:
@@ -71,10 +72,9 @@ def measure(bench: Bench) -> Finding:
         upper = found[distance]
         distance *= 2
     ways = found[max(found)]
-    readings = [
-        Reading("ways.l1", "first level, ways (lines of a set)", ways),
-        Reading("ways.l1-sets", "first level, sets", found[LINE] / ways),
-    ]
+    readings, line = [Reading("ways.l1", "first level, ways (lines of a set)", ways)], sectors.line_of(bench)
+    if line:
+        readings.append(Reading("ways.l1-sets", "first level, sets", found[LINE] * LINE / line / ways))
     if bench.device.l2_bytes:
         readings.append(Reading("ways.l2", "second level, ways (lines of a set)", ways_of_second(bench)))
     curve = Curve("ways", "first level", tuple(found), tuple(found.values()), "ways")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from warploom.machine.config.derived import dram_bytes_a_cycle
+from warploom.machine.config.derived import dram_bytes_a_cycle, fetch_interval
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import LANE, Kernel
 from warploom.study.microbenchmarks import pointer_chase
@@ -78,10 +78,12 @@ def measure(bench: Bench) -> Finding:
 
 def configured(config: Config) -> Mapping[str, float]:
     """The channels' own bandwidth, as far as the cores' ports let it through."""
+    if fetch_interval(config) > 1:  # what its warps are brought is the limit
+        return {}
     memory, core = dram_bytes_a_cycle(config), float(config.crossbar.core)
     found = {"dram.one-core": min(memory or core, core)} if core else {}
-    if memory:
-        every = min(memory, config.gpu.cores * core) if core else memory
+    if memory and core:  # without ports how fast blocks follow one another is the limit
+        every = min(memory, config.gpu.cores * core)
         found |= {"dram.read": every, "dram.write": every}
     return found
 

@@ -34,12 +34,13 @@ def cycles(bench: Bench, store: bool, scope: int = FENCE_DEVICE) -> float:
 
 
 def measure(bench: Bench) -> Finding:
-    """A fence for the device alone and after a store, and one for the block alone."""
+    """A fence for the device and one for the block, each alone and after a store."""
     return Finding(
         (
             Reading("fence.alone", "device, nothing to wait for, cycles", cycles(bench, store=False)),
             Reading("fence.store", "device, after a store, cycles for both", cycles(bench, store=True)),
             Reading("fence.block", "block, nothing to wait for, cycles", cycles(bench, store=False, scope=FENCE_BLOCK)),
+            Reading("fence.block-store", "block, after a store, cycles for both", cycles(bench, store=True, scope=FENCE_BLOCK)),
         )
     )
 
@@ -53,7 +54,7 @@ def configured(config: Config) -> Mapping[str, float]:
 
 MICROBENCHMARK = Microbenchmark(
     "fence",
-    "for the device alone and after a store, and for the block",
+    "for the device and for the block, each alone and after a store",
     "One warp passes 8 and 16 fences; the difference of the times, divided.",
     measure,
     configured,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import gcd
 
+from warploom.machine.config.derived import fetch_interval
 from warploom.machine.config.pipes import interval
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import LANE, WARP, Kernel
@@ -76,6 +77,8 @@ def cycles_to_send(config: Config) -> float:
 
 def configured(config: Config) -> Mapping[str, float]:
     """Each group of lanes looks its lines up, so many a cycle; lanes that share a bank of the data are served one after the other."""
+    if fetch_interval(config) > 1:  # what its warps are brought is the limit
+        return {}
     lanes = config.core.lanes
     found = {}
     for stride in STRIDES:

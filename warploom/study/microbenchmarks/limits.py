@@ -18,10 +18,11 @@ from warploom.study.kernels import GLOBAL, Kernel
 from warploom.study.microbenchmarks import pointer_chase
 from warploom.study.microbenchmarks.bench import Bench
 from warploom.study.microbenchmarks.microbenchmark import Finding, Microbenchmark, Reading
-from warploom.study.microbenchmarks.timed import BODY, WORD
+from warploom.study.microbenchmarks.timed import BODY, PAGE, WORD
 
 OUT, BEGIN, END, CORE, VALUE = range(BODY, BODY + 5)
 STAY = 20_000  # cycles for which a block stays
+LOADS = 8  # ... between two looks at the clock, each at the address that the one before has loaded
 ROW = 16  # bytes that a thread writes
 MOST_BLOCKS = 1 << 20  # of a grid in y or z that is tried
 
@@ -35,7 +36,7 @@ def largest(fits: Callable[[int], bool], upper: int) -> int:
     return low
 
 
-def trivial(block: Extent = 32, registers: int = 16, shared: int = 0, grid: Extent = 1, constants: int = 0) -> Program:
+def trivial(block: Extent = 1, registers: int = 16, shared: int = 0, grid: Extent = 1, constants: int = 0) -> Program:
     """Blocks that do nothing. shared, constants: bytes."""
     k = Kernel()
     k.special(VALUE, "thread_z")  # so that threads and blocks are numbered in three dimensions
@@ -46,19 +47,23 @@ def trivial(block: Extent = 32, registers: int = 16, shared: int = 0, grid: Exte
 
 def largest_launch(bench: Bench, upper: int, **demand: Callable[[int], Any]) -> int:
     """The largest number up to `upper` for which the machine starts a launch. demand: of `trivial`, by name."""
-    return largest(lambda n: not bench.refuses(trivial(**{name: of(n) for name, of in demand.items()})), upper)
+    one_warp = {"block": bench.device.lanes}
+    return largest(lambda n: not bench.refuses(trivial(**one_warp | {name: of(n) for name, of in demand.items()})), upper)
 
 
 def resident(bench: Bench, threads: int, registers: int = 16) -> int:
     """Blocks of so many threads that one core holds at a time."""
+    device = bench.device
+    blocks = device.cores * (device.warps * device.lanes // threads + 1)
+    zero = blocks * threads * ROW
     k = Kernel()
     k.special(BEGIN, "cycle")
     k.special(CORE, "core")
     k.op("mul", OUT, GLOBAL, imm=ROW)
-    k.mov(VALUE, 1)
+    k.mov(VALUE, 0)
     k.label("STAY")
-    for _ in range(4):  # slow, so that the warps that stay leave issue slots to those that come
-        k.unary("frsqrt", VALUE, VALUE)
+    for _ in range(LOADS):  # so that the warps that stay leave issue slots and pipes to those that come
+        k.load(VALUE, VALUE, offset=zero)
     k.special(END, "cycle")
     k.op("sub", END, END, BEGIN)
     k.op("sltu", END, END, imm=STAY)
@@ -68,10 +73,8 @@ def resident(bench: Bench, threads: int, registers: int = 16) -> int:
     k.store(OUT, BEGIN, offset=WORD)
     k.store(OUT, END, offset=2 * WORD)
     k.exit()
-    device = bench.device
-    blocks = device.cores * (device.warps * device.lanes // threads + 1)
     program = k.program(f"blocks of {threads}", threads=blocks * threads, block=threads, registers=registers,
-                        memory_bytes=blocks * threads * ROW)  # fmt: skip
+                        memory_bytes=zero + PAGE)  # fmt: skip
     rows = bench.run(program).words[: blocks * threads * ROW // WORD].reshape(blocks, threads, -1)
     core, begin, end = rows[:, 0, 0], rows[:, :, 1].min(axis=1), rows[:, :, 2].max(axis=1)
     here = core == core[0]

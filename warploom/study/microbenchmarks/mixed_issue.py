@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from warploom.machine.config.derived import fetched_a_cycle
 from warploom.machine.config.pipes import issue_slots
 from warploom.machine.config.schema import Config
 from warploom.study.microbenchmarks import throughput
@@ -26,9 +27,9 @@ def measure(bench: Bench) -> Finding:
 
 
 def configured(config: Config) -> Mapping[str, float]:
-    """By lanes and issue slots; float and integer share nothing but those where they have pipes of their own."""
+    """By lanes, issue slots and fetches; float and integer share nothing but those where they have pipes of their own."""
     fma, add, multiply = (throughput.instructions_a_cycle(config, key)[0] for key in ("fma", "add", "mul"))
-    issue = float(issue_slots(config))
+    issue = min(float(issue_slots(config)), fetched_a_cycle(config, min(WARPS, config.core.warps)))
     shared = config.pipes.owner != "scheduler" or config.pipes.float_on_integer or config.pipes.vector
     pair = min(issue, 2 * add, fma if shared else 2 * fma)
     integers = 2 * min(add, multiply)

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from warploom.isa.uop import GLOBAL_SPACE
-from warploom.machine.config.derived import l1_bytes
+from warploom.machine.config.derived import fetch_interval, l1_bytes
 from warploom.machine.config.schema import Config
 from warploom.machine.occupancy.residency import Demand, limits_of, residency
 from warploom.study.kernels import REGISTERS, Kernel
@@ -23,6 +23,7 @@ from warploom.study.microbenchmarks.timed import BEGIN, BODY, END, LEFT, OUT, PA
 
 POINTER = BODY
 UNROLLED = 8
+LOOP = 3  # instructions from one load to the next where the loop ends: they are fetched while the load is waited for
 TIMED = 2048  # loads between the two looks at the clock
 KIB = 1024
 LINE = 128
@@ -134,8 +135,8 @@ def measure(bench: Bench) -> Finding:
 def configured(config: Config) -> Mapping[str, float]:
     """Latencies add up on the way; a capacity is what a cache holds."""
     second = config.l1.latency + config.l2.latency if config.l2.bytes else config.l1.latency
-    return {
-        "chase.l1": float(config.l1.latency),
+    hit = {"chase.l1": float(config.l1.latency)} if config.l1.latency >= LOOP * fetch_interval(config) else {}
+    return hit | {
         "chase.l2": float(second),
         "chase.dram": second + config.dram.latency + in_the_device(config),
         "chase.l1-capacity": l1_of_small_blocks(config) / KIB,

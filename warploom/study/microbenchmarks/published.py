@@ -167,6 +167,7 @@ _FIGURES: dict[str, dict[str, _Figure]] = {
     "fence.alone": {"rtx3070": (327, "MH")},
     "fence.store": {"rtx3070": (327, "MH")},
     "fence.block": {"rtx3070": (7, "MH")},
+    "fence.block-store": {"rtx3070": (7, "MH")},
     "barrier.32": dict.fromkeys(ALL[:4], ((64, float("inf")), "PG")),
     "limits.block-threads": dict.fromkeys(ALL, (1024, "PG")),
     "limits.block-z": dict.fromkeys(ALL, (64, "PG")),

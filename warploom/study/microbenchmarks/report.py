@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config, preset_names
 from warploom.machine.config.schema import Config
 from warploom.observe.text.styled import in_lines
@@ -56,12 +57,15 @@ class Probed:
 
 
 def probe(name: str, bench: Bench) -> Probed:
-    """Run one probe on a bench's machine. Raises Unmeasured, StudyError."""
+    """Run one probe on a bench's machine; one whose program the machine refuses does not apply. Raises Unmeasured, StudyError."""
     chosen = find(name)
     lacks = chosen.lacks(bench.config)
     if lacks:
         return Probed(name, chosen.title, chosen.how, lacks)
-    finding = chosen.measure(bench)
+    try:
+        finding = chosen.measure(bench)
+    except LaunchError as refused:
+        return Probed(name, chosen.title, chosen.how, str(refused))
     promised = chosen.configured(bench.config)
     name, whole = bench.config.name, is_whole(bench.config)
     rows = tuple(Row(each, promised.get(each.key), published(name, each.key, whole=whole)) for each in finding.readings)

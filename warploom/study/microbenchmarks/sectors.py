@@ -18,6 +18,7 @@ DISTANCES = (4, 8, 16, 32, 64, 128, 256)  # bytes between two words
 STRIDES = (1, 2, 4, 8, 16, 32)  # words between neighbouring lanes
 ADDRESS, VALUE, BEGIN, END, RESULT, LEFT, PLACE = range(BODY, BODY + 7)
 PLACES = 8
+WARPS = 8
 APART = 4096 + WORD  # bytes between places that share no line, and whose words lie in different banks
 BEFORE = 2  # sectors before the first, which bring the code with them and do not count
 HIT = 1.3  # times the latency of a hit: what took no longer was there
@@ -32,8 +33,11 @@ def timed_load(k: Kernel, address: int, offset: int = 0) -> None:
     k.op("sub", RESULT, END, BEGIN)
 
 
-def after_a_neighbour(bench: Bench, distance: int) -> int:
-    """Cycles of a load whose neighbour, so many bytes before it, has been loaded. Of two such pairs the second: its code is at hand."""
+def after_a_neighbour(bench: Bench, distance: int) -> float:
+    """Cycles of a load whose neighbour, so many bytes before it, has been loaded; 0: itself.
+
+    Of two such pairs the second: its code is at hand.
+    """
     k = Kernel()
     k.mov(PLACE, 0)
     k.mov(ADDRESS, PAGE)
@@ -47,7 +51,7 @@ def after_a_neighbour(bench: Bench, distance: int) -> int:
     k.branch(LEFT, "AGAIN")
     k.store(PLACE, RESULT)
     k.exit()
-    return int(bench.run(k.program(f"{distance} bytes away", threads=1, block=1, memory_bytes=4 * PAGE)).words[0])
+    return float(bench.run(k.program(f"{distance} bytes away", threads=1, block=1, memory_bytes=4 * PAGE)).words[0])
 
 
 def sectors_of(bench: Bench, stride: int, sector: int, hit: float) -> int:
@@ -77,42 +81,48 @@ def sectors_of(bench: Bench, stride: int, sector: int, hit: float) -> int:
 def passes(bench: Bench, distance: int) -> float:
     """Cycles of a warp's load that hits, in eight places with two words each, which lie so far apart, in different banks."""
     lanes = bench.device.lanes
-    place = max(lanes // PLACES, 1)  # lanes
+    place = max(lanes // PLACES, 2)  # lanes
+    threads = min(WARPS * lanes, bench.device.block_threads // lanes * lanes)
 
     def prepare(k: Kernel) -> None:
         k.op("div", ADDRESS, LANE, imm=place)
         k.op("mul", ADDRESS, ADDRESS, imm=APART)
-        k.op("div", VALUE, LANE, imm=max(place // 2, 1))
+        k.op("div", VALUE, LANE, imm=place // 2)
         k.op("and", VALUE, VALUE, imm=1)
         k.op("mul", VALUE, VALUE, imm=distance + WORD)
         k.op("add", ADDRESS, ADDRESS, VALUE)
-        k.op("add", ADDRESS, ADDRESS, imm=data_base(8 * lanes))
+        k.op("add", ADDRESS, ADDRESS, imm=data_base(threads))
 
     def body(k: Kernel, count: int) -> None:
         for number in range(count):
             k.load(END + number % 4, ADDRESS)
 
     frame = {
-        "threads": 8 * lanes,
-        "block": 8 * lanes,
+        "threads": threads,
+        "block": threads,
         "prepare": prepare,
-        "memory_bytes": data_base(8 * lanes) + PAGE,
+        "memory_bytes": data_base(threads) + PAGE,
         "awaited": range(END, END + 4),
     }
     return each(bench, body, 8, rounds=4, **frame) / 8
 
 
+def line_of(bench: Bench) -> int:
+    """Bytes that one lookup covers; 0 where it is not found, as where each lane looks up its own word."""
+    one = passes(bench, DISTANCES[0])
+    return next((distance for distance in DISTANCES if passes(bench, distance) > 1.5 * one), 0)
+
+
 def measure(bench: Bench) -> Finding:
     """Bytes of a sector and a line, and sectors by stride."""
-    hit = pointer_chase.chase(bench, 1024)
+    hit = after_a_neighbour(bench, 0)  # the clock's own cycles are in it
     cold = {distance: after_a_neighbour(bench, distance) for distance in DISTANCES}
     sector = next((distance for distance in DISTANCES if cold[distance] > HIT * hit), 2 * DISTANCES[-1])
-    one = passes(bench, DISTANCES[0])
-    line = next((distance for distance in DISTANCES if passes(bench, distance) > 1.5 * one), 2 * DISTANCES[-1])
+    line = line_of(bench)
     found = {stride: sectors_of(bench, stride, sector, hit) for stride in STRIDES}
     readings = [
         Reading("sectors.sector", "bytes that come with a word", sector),
-        Reading("sectors.line", "bytes that one lookup covers", line),
+        *([Reading("sectors.line", "bytes that one lookup covers", line)] if line else []),
     ]
     readings += [Reading(f"sectors.stride-{s}", f"stride of {s} words, sectors per warp load", count) for s, count in found.items()]
     curve = Curve("sectors", "found by timing each sector afterwards", tuple(found), tuple(found.values()), "sectors")

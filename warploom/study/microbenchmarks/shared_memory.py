@@ -7,6 +7,7 @@ from math import gcd
 from typing import Any
 
 from warploom.isa.uop import SHARED_SPACE
+from warploom.machine.config.derived import fetch_interval
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import LANE, Kernel
 from warploom.study.microbenchmarks.bench import Bench
@@ -67,9 +68,11 @@ def measure(bench: Bench) -> Finding:
 
 
 def configured(config: Config) -> Mapping[str, float]:
-    """Latency as it is set; lanes that share a bank are served one after the other."""
+    """Latency as it is set; lanes that share a bank are served one after the other, where warps do not wait for their instructions."""
     s, lanes = config.shared, config.core.lanes
     found = {"shared.latency": float(s.latency)}
+    if fetch_interval(config) > 1:
+        return found
     for stride in SHOWN:
         words = stride * WORD // s.bank_bytes
         found[f"shared.stride-{stride}"] = max(1.0, -(-lanes * gcd(words, s.banks) // s.banks), cycles_to_send(config))

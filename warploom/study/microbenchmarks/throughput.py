@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from warploom.isa.uop import L_HALF, LATENCIES
-from warploom.machine.config.pipes import other_half, pipe_of_class, scheduler_rate, turn_rate
+from warploom.machine.config.derived import fetched_a_cycle
+from warploom.machine.config.pipes import latency, other_half, pipe_of_class, scheduler_rate, turn_rate
 from warploom.machine.config.schema import Config
 from warploom.machine.config.sequences import parts_of
 from warploom.study.kernels import Kernel
@@ -99,7 +100,13 @@ def _chains(chains: int) -> str:
 
 
 def instructions_a_cycle(config: Config, key: str) -> tuple[float, float]:
-    """(of a core, of one of its warps alone) of a kind: what its pipes take and its schedulers issue."""
+    """(of a core, of one of its warps alone) of a kind: what its pipes take, its schedulers issue, and its warps are brought."""
+    core, warp = _taken_a_cycle(config, key)
+    return min(core, fetched_a_cycle(config, config.core.warps)), min(warp, fetched_a_cycle(config, 1))
+
+
+def _taken_a_cycle(config: Config, key: str) -> tuple[float, float]:
+    """The same of pipes and schedulers alone."""
     lanes, schedulers, most = config.core.lanes, config.core.schedulers, turn_rate(config)
     if config.pipes.owner == "scheduler":
         of_one = scheduler_rate(config, CLASS[key])
@@ -115,10 +122,12 @@ def instructions_a_cycle(config: Config, key: str) -> tuple[float, float]:
 
 
 def configured(config: Config) -> Mapping[str, float]:
-    """Lanes of the pipes, as the settings have them."""
+    """Lanes of the pipes, as the settings have them, as far as the chains of all warps fill them."""
     found = {}
     for key in KINDS:
         core, warp = instructions_a_cycle(config, key)
+        of_chains = CHAINS / latency(config, CLASS[key])  # a warp waits for the results of its chains, where they are long
+        core, warp = min(core, most_warps(Bench(config)) * of_chains), min(warp, of_chains)
         found[f"throughput.{key}"] = config.core.lanes * core
         if key in ONE_WARP:
             found[f"throughput.{key}-1warp"] = warp

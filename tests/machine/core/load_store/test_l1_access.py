@@ -193,6 +193,23 @@ def test_a_store_of_part_of_a_sector_takes_its_bytes_along(back, tracks, whole):
         assert [row[4] for row in sent(made)] == [6 + (int(partly) << EXTRA_SHIFT)]
 
 
+def test_a_dirty_line_that_has_to_go_takes_along_which_bytes_were_stored():
+    """Of sector 0 three bytes, of sector 1 all: the next level has to fetch the rest of the former when it is read."""
+    made = unit(tracks_bytes=1, write_back=1, write_allocate=1)
+    lsu, partial = made.lsu, made.gpu.partial_stores
+    size = 1 << int(lsu.cache.sector_shift)
+    written = 7 | ((1 << size) - 1) << size
+    lsu.kind[5:7], lsu.whole[0, 3], lsu.written[0, 3] = STORE, 0b10, (written, 0, 0, 0)
+    lsu.line[1, 3], lsu.whole[1, 3] = LINE + 1, 0b11
+    assert [give(made, slot) for slot in range(2)] == [1, 1]
+    ((_, kind, line, sectors, tag),) = sent(made)
+    assert (kind, line, sectors) == (STORE, LINE, 0b11)
+    entry = (tag >> EXTRA_SHIFT) - 1
+    assert partial.whole[entry] == 0b10
+    assert partial.written[entry].tolist() == [written, 0, 0, 0]
+    assert partial.fresh - partial.freed == 1
+
+
 def test_an_answer_ends_what_blocks_the_unit():
     made = unit()
     lsu = made.lsu
@@ -252,7 +269,7 @@ def test_only_a_texture_unit_s_hits_serve_lanes(monkeypatch, texture):
 @pytest.mark.parametrize(("back", "partial"), [(0, -1), (1, -1), (1, 3)])
 def test_a_store_is_kept_in_the_sectors_of_its_own_line_and_what_goes_for_it_is_nobodys(monkeypatch, evicted, back, partial):
     kept, sent = [], []
-    lsu = SimpleNamespace(cache=SimpleNamespace(evicted_dirty=None), write_back=back)
+    lsu = SimpleNamespace(cache=SimpleNamespace(evicted_dirty=None, evicted_partly=np.uint64(0)), write_back=back)
     gpu = SimpleNamespace(partial_stores="partial stores")
 
     def keep_store(cache, *arguments):

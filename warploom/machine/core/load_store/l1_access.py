@@ -23,7 +23,7 @@ from warploom.machine.engine.bits import EMPTY
 from warploom.machine.engine.unit import inlined, out_of_line
 from warploom.machine.memory.cache import contains, fill, keep_store, lookup
 from warploom.machine.memory.mshr import allocate, find, first_waiter, may_allocate, may_join, merge, release, take_waiter
-from warploom.machine.memory.partial_stores import add_partial, remove_partial
+from warploom.machine.memory.partial_stores import add_partial, remove_partial, room_for_partial
 from warploom.machine.memory.transactions import ATOMIC, CACHED_TAG, LOAD, SLOT_MASK, STORE, TRACKED_TAG, send, tag_of
 
 NOBODY = SLOT_MASK  # whose a dirty line's store is
@@ -141,7 +141,20 @@ def _keep(gpu, core, lsu, line, sectors, partial, delay, now):
     """The cache keeps a store; a dirty line that has to go for it is written to the next level."""
     gone = keep_store(lsu.cache, line, sectors, gpu.partial_stores, partial, np.int64(0), lsu.write_back, now)
     if lsu.cache.evicted_dirty != EMPTY:
-        _send_store(gpu, core, lsu, np.int64(NOBODY), gone, lsu.cache.evicted_dirty, np.int64(-1), delay, now)
+        _write_back(gpu, core, lsu, gone, delay, now)
+
+
+@out_of_line
+def _write_back(gpu, core, lsu, gone, delay, now):
+    """The dirty line that had to go is written to the next level: of sectors that are only partly there, the bytes that were stored.
+
+    Where no more such stores can be in flight it counts as whole.
+    """
+    partial = np.int64(-1)
+    if lsu.cache.evicted_partly != EMPTY and room_for_partial(gpu.partial_stores):
+        whole = lsu.cache.evicted_dirty & ~lsu.cache.evicted_partly
+        partial = add_partial(gpu.partial_stores, whole, lsu.cache.evicted_written)
+    _send_store(gpu, core, lsu, np.int64(NOBODY), gone, lsu.cache.evicted_dirty, partial, delay, now)
 
 
 @inlined
@@ -162,7 +175,7 @@ def answer(gpu, core, lsu, tables, asked, now):
         return
     gone = fill(lsu.cache, asked.line, asked.sectors, now)
     if lsu.cache.evicted_dirty != EMPTY:
-        _send_store(gpu, core, lsu, np.int64(NOBODY), gone, lsu.cache.evicted_dirty, np.int64(-1), np.int64(0), now)
+        _write_back(gpu, core, lsu, gone, np.int64(0), now)
     if gpu.log.tracing != 0:
         emit(gpu.log, tables, now, FILL, core.number, -1, -1, asked.sectors, asked.line, lsu.texture)
     entry = find(lsu.misses, asked.line)
