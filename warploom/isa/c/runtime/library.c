@@ -17,6 +17,27 @@ __attribute__((weak)) void *memset(void *to, int byte, size_t bytes) {
   return to;
 }
 
+/* Backwards where the copy begins behind its source; which way is arithmetic and no branch, since lanes have different addresses. */
+__attribute__((weak)) void *memmove(void *to, const void *from, size_t bytes) {
+  uint8_t *t = (uint8_t *)to;
+  const uint8_t *f = (const uint8_t *)from;
+  size_t back = -(size_t)((size_t)to > (size_t)from), last = back & bytes;
+  for (size_t i = 0; i < bytes; ++i) { t[(i ^ back) + last] = f[(i ^ back) + last]; __asm__ volatile("" : : : "memory"); }
+  return to;
+}
+
+/* To the end in any case: lanes find their first difference at different places. */
+__attribute__((weak)) int memcmp(const void *a, const void *b, size_t bytes) {
+  const uint8_t *x = (const uint8_t *)a, *y = (const uint8_t *)b;
+  int found = 0;
+  for (size_t i = 0; i < bytes; ++i) {
+    int known = (found | -found) >> 31; /* all ones from the first difference on */
+    __asm__("" : "+r"(known));          /* a compiler would make a branch of it */
+    found |= (x[i] - y[i]) & ~known;
+  }
+  return found;
+}
+
 /* float to double, as a call with `...` wants it: without a branch, since lanes hold different numbers. */
 __attribute__((weak)) double __extendsfdf2(float number) {
   union { float value; uint32_t bits; } s = {number};

@@ -28,7 +28,9 @@
 WARPLOOM_C WARPLOOM_ON_VORTEX("console") int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 WARPLOOM_C WARPLOOM_ON_VORTEX("console") int putchar(int character);
 WARPLOOM_C void *memcpy(void *to, const void *from, size_t bytes);
+WARPLOOM_C void *memmove(void *to, const void *from, size_t bytes);
 WARPLOOM_C void *memset(void *to, int byte, size_t bytes);
+WARPLOOM_C int memcmp(const void *a, const void *b, size_t bytes);
 
 #ifdef WARPLOOM_VORTEX
 #include <vx_spawn.h>
