@@ -36,6 +36,7 @@ class Launch:
     warp_scalars: scalar registers that a warp is given, of those that a core has; 0: they are not counted.
     whole_device: the program starts on every core, with one thread, and fills the core itself; threads, block and grid say nothing then.
     group_threads: of those, how many have to be on one core together, as a group with barriers; 0: any number.
+    most_cores, most_lanes: how many cores, and lanes a warp, such a program can start; 0: any number.
     argument: what the special register of that name holds: where `arguments` lie, by name, see Program.parameters. buffers: contents
     by name, see `launching.py`. name: where a source has several launches. Raises ValueError for what is no whole number and for a grid
     that cannot be.
@@ -56,6 +57,8 @@ class Launch:
     warp_scalars: int = 0
     whole_device: bool = False
     group_threads: int = 0
+    most_cores: int = 0
+    most_lanes: int = 0
 
     def __post_init__(self) -> None:
         block, grid = _extent("block", self.block), _extent("grid", self.grid)

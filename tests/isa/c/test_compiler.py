@@ -332,6 +332,33 @@ def test_a_program_without_kernel_and_main_is_not_made(target, tmp_path):
     assert str(caught.value) == f"{made}: {said}"
 
 
+@pytest.mark.parametrize("target", ["vortex-2024", "riscv"])
+@pytest.mark.parametrize(
+    "declared, said",
+    [
+        (
+            "static int v; int *volatile at = &v; __attribute__((constructor)) void begin(void) { *at = 5; }",
+            "'begin' would have to run before main",
+        ),
+        ("static _Thread_local int v;", "it has variables of a thread's own"),
+    ],
+)
+def test_what_needs_a_start_of_its_own_is_refused(target, declared, said, tmp_path):
+    needs_compiler()
+    path = written(tmp_path, f"#include <warploom.h>\n{declared}\nkernel void f(int *out) {{ out[0] = v++; }}\n")
+    with pytest.raises(SourceError, match=said):
+        compile_c([path], target)
+
+
+@pytest.mark.parametrize(
+    "call, said", [("atomic_max(out, 1)", "no atomics: use --isa vortex-2024"), ("vx_vote_any(1)", "of 2026: use --gpu vortex-2024")]
+)
+def test_what_only_a_later_vortex_has_is_refused_with_its_name(call, said, tmp_path):
+    needs_compiler()
+    with pytest.raises(SourceError, match=said):
+        compile_c([written(tmp_path, f"#include <warploom.h>\nkernel void f(int *out) {{ out[0] = {call}; }}\n")], "vortex-2022")
+
+
 def test_what_is_defined_twice_is_named_with_both_lines(tmp_path):
     for name in ("first", "second"):
         (tmp_path / f"{name}.c").write_text("\nint helper(int x) { return x; }\n", encoding="utf-8")

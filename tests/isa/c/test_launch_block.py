@@ -6,6 +6,7 @@ import pytest
 from warploom.cli.saving import check_save
 from warploom.gpu import GPU
 from warploom.isa import load
+from warploom.isa.c.buffers import values_of
 from warploom.isa.c.compiler import compile_c
 from warploom.isa.c.launch_block import extents_of, launch_block, words_of
 from warploom.isa.c.parameters import CKernel
@@ -29,6 +30,11 @@ def ran(path, engine="python", mechanism="stack", threads=None, out="out", **mor
     result = GPU("sm", engine=engine, set={"core.divergence": mechanism}).run(load(path, "riscv", options=options))
     assert result.status == "done", result.fault
     return result, read_buffer(result.program, result.memory, out).view(np.int32).tolist()
+
+
+def test_an_argument_of_a_kernel_that_has_none_is_refused():
+    with pytest.raises(BufferError, match=r"the kernel 'hello' has no parameter 'n'; it has none$"):
+        values_of("hello", "hello.c", (), (), {"n": 1})
 
 
 @pytest.mark.parametrize("name", ["memory", "arguments", "stacks", "program"])

@@ -100,6 +100,14 @@ def test_damaged_line_tables_are_a_warning():
     assert all("its symbols or line tables cannot be read" in warning.message for warning in warnings)
 
 
+def test_lines_below_the_first_one_are_none():
+    back = b"\x06\x03\x7a\x4a"  # six lines back, in the line program
+    assert DATA.count(back) == 1
+    program = load(DATA.replace(back, b"\x06\x03\x40\x4a"), "riscv", options=Options(path="damaged.elf", threads=5))
+    assert min(program.position(number).line for number in range(len(program))) == 0
+    assert memory_of(program, GPU("sm", engine="python").run(program), 5) == [steps(n) for n in range(1, 6)]
+
+
 def changed(offset, form, value):
     data = bytearray(DATA)
     struct.pack_into(form, data, offset, value)

@@ -176,6 +176,13 @@ def test_a_buffer_lies_where_its_name_says():
     assert result.read(0x100008, 4).tolist() == [9, 0, 0, 0]
 
 
+def test_an_entry_point_between_two_instructions_is_refused():
+    data = bytearray(SAXPY.read_bytes())
+    struct.pack_into("<I", data, 24, 0x80000033)
+    with pytest.raises(SourceError, match="no instruction begins at its entry point 0x80000033"):
+        load(bytes(data), "vortex", options=Options(path="bad.elf", threads=37, arguments={"a": 2.5}, buffers={"x": X, "y": Y}))
+
+
 def test_what_a_kernel_is_not_given_is_said():
     assert refused(arguments={}) == "the argument 'a' of the kernel 'saxpy' has no value: add --arg a=VALUE"
     assert refused(buffers={"x": X}).endswith("has no value: add --buffer y=FILE")

@@ -286,6 +286,15 @@ def test_a_program_that_starts_its_threads_itself_says_how_many_warps_fit():
     assert "has at most 10; use --gpu vortex-2024, or add --set core.warps=2" in refused(named, core__block_threads=10)
 
 
+def test_it_may_have_room_for_so_many_cores_and_lanes():
+    program = one()
+    limited = replace(program, launch=replace(program.launch, whole_device=True, most_cores=2, most_lanes=4))
+    machine(limited, gpu__cores=2)
+    said = "<program>: it starts its threads itself, {}; use --set {} or less"
+    assert refused(limited, gpu__cores=3) == said.format("on at most 2 cores, and the machine has 3", "gpu.cores=2")
+    assert refused(limited, core__lanes=5) == said.format("in warps of at most 4 lanes, and the machine has 5", "core.lanes=4")
+
+
 def test_a_group_that_it_wants_on_one_core_has_to_fit_there():
     program = one()
     fits, wide = (replace(program, launch=replace(program.launch, whole_device=True, group_threads=threads)) for threads in (16, 17))

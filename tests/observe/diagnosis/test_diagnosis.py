@@ -14,6 +14,7 @@ from tests.machine.programs import run as run_small
 from tests.places import EXAMPLES
 from warploom import cuda
 from warploom.isa import uop as u
+from warploom.isa.frontend import Options
 from warploom.isa.uop import SHARED_SPACE
 from warploom.observe import profile as p
 from warploom.observe.diagnosis import diagnosis as d
@@ -120,6 +121,15 @@ def test_a_program_that_fits_into_the_instruction_cache_is_not_told_to_get_a_lar
     (finding,) = d.diagnose(profiled("tiny/shared_reduction.asm", "tiny-simt"))
     assert finding.rule == "fetch"
     assert finding.advice.startswith("more work with the same instructions")
+
+
+def test_where_hits_of_the_instruction_cache_take_the_time_it_asks_for_fewer_instructions():
+    program = warploom.load(
+        EXAMPLES / "vortex" / "diverge.elf",
+        options=Options(threads=300, buffers={name: np.arange(300, dtype=np.int32) for name in ("in", "out")}),
+    )
+    told = [one for one in d.diagnose(warploom.GPU("vortex-2022").run(program).profile()) if one.rule == "fetch"]
+    assert [one.advice.partition(":")[0] for one in told] == ["fewer instructions (unrolled loops), or more lanes a warp"]
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -156,7 +156,8 @@ def values_of(
             values[parameter.name] = parameter.name
     for name in values:
         if name not in known:
-            raise BufferError(f"{path}: the kernel {kernel!r} has no parameter {name!r}{nearest(name, known)}; it has {', '.join(known)}")
+            there = f"it has {', '.join(known) or 'none'}"
+            raise BufferError(f"{path}: the kernel {kernel!r} has no parameter {name!r}{nearest(name, known)}; {there}")
     if missing := [parameter for parameter in parameters if values.get(parameter.name) is None]:
         given_by = " ".join(f"--buffer {one.name}=FILE" if one.dtype == POINTER else f"--arg {one.name}=VALUE" for one in missing)
         noun, verb = ("argument", "has") if len(missing) == 1 else ("arguments", "have")

@@ -34,6 +34,7 @@ UNDEFINED = re.compile(r"undefined symbol: (.+)(?:\n>>> referenced by (\S+:[0-9]
 DUPLICATE = re.compile(r"duplicate symbol: (.+)")
 DEFINED = re.compile(r"\n>>> defined at (\S+:[0-9]+)")
 FOR_KERNELS = re.compile(r"^ld\.lld: error: .* are for kernels", re.MULTILINE)  # the message of riscv.ld
+THREAD_LOCAL = re.compile(r"^ld\.lld: error: .* has an STT_TLS symbol", re.MULTILINE)
 UNKNOWN_KERNEL = re.compile(r"error: unknown type name 'kernel'")
 ABSENT = re.compile(r"^\S.*: fatal error: '.*' file not found$", re.MULTILINE)
 DOUBLE = re.compile(r"undefined symbol: (__[a-z]*(?:df|tf)[a-z]*[0-9]?)\b")  # a routine for floats of 64 or 128 bits
@@ -128,6 +129,8 @@ def compiled(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "2
             _runtime(TARGETS[target], level, result.with_name(RUNTIME_OBJECT), folder)
         command, source = steps[-1]
         _run(command, named[source], folder)
+        if target in WITH_CPP:
+            _without_constructors(result, first)
         return Compiled(result.read_bytes(), said)
 
 
@@ -187,6 +190,23 @@ def _script(target: Target, compiled: Sequence[gcn.Step]) -> str:
     return text
 
 
+def _without_constructors(program: Path, source: str | Path) -> None:
+    """Raise SourceError for a function that wants to run before main, as C says it by an attribute: nothing here would call it."""
+    from elftools.elf.elffile import ELFFile
+
+    with open(program, "rb") as file:
+        elf = ELFFile(file)
+        listed = elf.get_section_by_name(".init_array")
+        if listed is None:
+            return
+        first = int.from_bytes(listed.data()[:4], "little")
+        symbols = elf.get_section_by_name(".symtab").iter_symbols()
+        names = [one.name for one in symbols if one["st_value"] == first and one["st_info"]["type"] == "STT_FUNC"]
+    named = repr(names[0]) if names else f"a function at {first:#x}"
+    said = f"{named} would have to run before main, and every core would run it"
+    raise error(source, said, "leave out its attribute (constructor), and call it where its result is used")
+
+
 def _flags(target: Target, level: str) -> list[str]:
     """Everything that the compiler is told in each step."""
     found = ["-target", target.triple, f"-mcpu={target.cpu}", f"-O{level}", "-Wall"]
@@ -234,6 +254,12 @@ def _run(command: Sequence[str], source: str | Path, folder: str, again: bool = 
             said = "it has a main of its own, and a function asks for local_size, global_size, group_id or local_id, for kernels"
             raise error(
                 source, said, "main(int thread, int threads, void *arguments) is told what there is; or leave main out: then kernels run"
+            )
+        if THREAD_LOCAL.search(done.stderr):
+            raise error(
+                source,
+                "it has variables of a thread's own (_Thread_local), for which there is no memory",
+                "keep them in a struct on the stack",
             )
         if "stack frame size" in done.stderr:
             said = f"a function has more variables than a thread's stack has room for:\n{done.stderr.strip()}"

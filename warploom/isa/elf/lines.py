@@ -39,7 +39,7 @@ def read_lines(data: bytes, beside: Path, step: int, base: int = 0) -> tuple[tup
             state = entry.state
             if state is None:
                 continue
-            if before is not None and before.line:
+            if before is not None and 0 < before.line <= MOST_LINES:  # a damaged table counts below 0, and beyond any file
                 if before.file not in files:
                     files[before.file] = numbers.setdefault(_file_of(table, before.file, beside / folder), len(numbers) + 1)
                 position = Position(before.line, max(before.column, 1), files[before.file])

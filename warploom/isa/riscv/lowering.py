@@ -17,6 +17,7 @@ from warploom.isa.collector import no_collector
 from warploom.isa.image import Image
 from warploom.isa.program import Launch, Program, Source
 from warploom.isa.program_builder import Bundle, ProgramBuilder
+from warploom.isa.reading import error
 from warploom.isa.regions import Region
 from warploom.isa.riscv import csr
 from warploom.isa.riscv.disassembler import disassemble
@@ -47,7 +48,7 @@ def float_needs(instructions: Sequence[Decoded]) -> FloatNeeds:
 def lower(
     image: Image, isa: str = "riscv", launch: Launch | None = None, table: Table = TABLE, regions: Sequence[Region] = ()
 ) -> tuple[Program, list[Refused]]:
-    """A Program from an image, and what was refused in it. launch: `entry` in it is an address. regions: further ones."""
+    """A Program from an image, and what was refused in it. launch: its `entry` is an address. regions: further ones. Raises SourceError."""
     with no_collector():
         return _lowered(image, isa, launch, table, regions)
 
@@ -84,6 +85,8 @@ def _lowered(image: Image, isa: str, launch: Launch | None, table: Table, region
                 met[one.word] = known
         bundle, text = known
         builder.put(bundle, text=text, position=image.lines.get(one.address), word=one.word, address=one.address)
+    if instructions and image.entry not in numbers:
+        raise error(image.path, f"no instruction begins at its entry point {image.entry:#x}", "link it with an entry point: -Wl,-e,main")
     launch = launch or Launch()
     program = _program(image, isa, builder, launch.changed(entry=number_of(image.entry)), numbers, regions)
     return replace(program, control_registers=dict(table.csr_names), refused=dict(refused)), refused

@@ -31,9 +31,12 @@ from warploom.isa.vortex.counters import counter_class
 from warploom.isa.vortex.generation import BY_NAME, GENERATIONS, NEWEST, Generation
 from warploom.isa.vortex.guards import copied_guards
 from warploom.isa.vortex.image_file import RAW, VXBIN, read_raw, read_vxbin
-from warploom.isa.vortex.memory_map import EXIT_CODE, GP, PAGES, own_regions
+from warploom.isa.vortex.memory_map import EXIT_CODE, GP, MOST_CORES, PAGES, own_regions
 from warploom.isa.vortex.recognise import decided, generation_of_image
 from warploom.isa.vortex.table import table
+
+SPAWNER = "warploom_run_body"  # of the runtime: it has room for so many cores, and a mask of lanes is a register to it
+MASK_BITS = 32
 
 
 def load(source: Text, options: Options) -> Loaded:
@@ -111,6 +114,8 @@ def _loaded(
         diagnostics.items.append(Diagnostic(Severity.WARNING, said, fix=f"its own machine is {_own_machine(generation)}"))
     placed = launched_with(image, generation, options, kernels)
     launch = Launch(argument=placed.argument, whole_device=True, name=placed.kernel, group_threads=placed.block_threads)
+    if placed.kernel or SPAWNER in image.symbols:
+        launch = launch.changed(most_cores=MOST_CORES, most_lanes=MASK_BITS)
     try:
         regions = (*own_regions(generation, placed.argument, placed.regions), *placed.regions)
         shown = counter_class(options.buffers.get(DCR, ()))

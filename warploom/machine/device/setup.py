@@ -112,7 +112,14 @@ def resident_blocks(config: Config, program: Program, block: int, warps: int) ->
     found = residency(limits_of(config), Demand(block, program.registers, program.launch.shared_bytes, program.launch.warp_scalars))
     if found.blocks == 0 and program.launch.whole_device:
         raise LaunchError(_too_wide(config, program, found.reason))
-    core, group = config.core, program.launch.group_threads
+    core, group, launch = config.core, program.launch.group_threads, program.launch
+    for where, what, number, most in (
+        ("on at most {} cores", "gpu.cores", config.gpu.cores, launch.most_cores),
+        ("in warps of at most {} lanes", "core.lanes", core.lanes, launch.most_lanes),
+    ):
+        if most and number > most:
+            said = f"it starts its threads itself, {where.format(most)}, and the machine has {number}"
+            raise LaunchError(f"{program.source.path}: {said}; use --set {what}={most} or less")
     if group > core.warps * core.lanes:
         held = f"a core {core.warps} warps of {core.lanes} lanes; {_more_warps(-(-group // core.lanes))}"
         raise LaunchError(f"{program.source.path}: a block has {group} threads, and {held}")

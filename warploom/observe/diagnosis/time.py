@@ -142,7 +142,13 @@ def fetch(found: Profile) -> Iterator[Finding]:
     what += f"buffer ({misses} of the instruction cache)"
     settings = found.config.fetch
     lines = max(settings.sets * settings.ways, settings.shared)
-    if lines * settings.line >= len(found.program):  # then every line is brought once
+    bringing = missed * max(settings.miss_latency, found.config.dram.latency)  # at most, for a warp that misses
+    if settings.sets and 2 * bringing < waits.sum():
+        advice = (
+            f"fewer instructions (unrolled loops), or more lanes a warp: it is hits that take this time, {settings.latency} cycles each, "
+        )
+        advice += f"of which a core begins {settings.per_cycle} in a cycle"
+    elif lines * settings.line >= len(found.program):  # then every line is brought once
         advice = "more work with the same instructions (more threads per launch): the program fits into the cache and is fetched once"
     elif settings.sets:
         advice = f"a shorter loop, or a larger instruction cache ({d.twice(found, 'fetch.sets')})"

@@ -2,22 +2,22 @@
    What is called with fewer lanes is a function of its own: no lane that is off is left behind with half of an update. */
 #include <vx_spawn.h>
 
-#define CORES 64
+#define CORES 64 /* as MOST_CORES of warploom/isa/vortex/memory_map.py */
 #define APART __attribute__((noinline))
-
 struct work { void (*body)(const struct work *); void (*function)(void); void *argument; uint32_t count; uint32_t warps; uint32_t slots; };
 static struct work works[CORES];
 struct warploom_grid warploom_grids[CORES];
 
 #if WARPLOOM_VORTEX < 2023
-static uint8_t local_pool[16][16384] __attribute__((section(".noinit"), aligned(64)));
+static uint8_t local_pool[CORES][16384] __attribute__((section(".noinit"), aligned(64)));
 #endif
 
 void *warploom_local_memory(uint32_t bytes) {
 #if WARPLOOM_VORTEX >= 2023
   uint8_t *base = (uint8_t *)csr_read(VX_CSR_LOCAL_MEM_BASE);
 #else
-  uint8_t *base = local_pool[vx_core_id()];
+  uint8_t *base = local_pool[vx_core_id()]; /* past its end lies the next core's, and at 0xC0000000 nothing: an access is a fault */
+  if ((warploom_thread()->group_slot + 1) * ((bytes + 3) & ~3u) > sizeof local_pool[0]) return (void *)0xC0000000;
 #endif
   return base + warploom_thread()->group_slot * ((bytes + 3) & ~3u);
 }

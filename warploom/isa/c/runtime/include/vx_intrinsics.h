@@ -95,6 +95,10 @@ WARPLOOM_INLINE unsigned vx_tex(int unit, unsigned u, unsigned v, unsigned lod) 
   else __asm__ volatile(".insn r4 0x5b, 0, 1, %0, %1, %2, %3" : "=r"(texel) : "r"(u), "r"(v), "r"(lod));
   return texel;
 }
+#define WARPLOOM_NO_VOTES __attribute__((unavailable("votes and shuffles are of 2026: use --gpu vortex-2024 --set vortex.isa=2026")))
+WARPLOOM_NO_VOTES int vx_vote_all(int condition), vx_vote_any(int condition), vx_vote_uni(int condition), vx_vote_ballot(int condition);
+WARPLOOM_NO_VOTES int vx_shfl_up(size_t value, int b, int clamp, int segment), vx_shfl_down(size_t value, int b, int clamp, int segment);
+WARPLOOM_NO_VOTES int vx_shfl_bfly(size_t value, int b, int clamp, int segment), vx_shfl_idx(size_t value, int b, int clamp, int segment);
 #endif
 WARPLOOM_INLINE void vx_tmc_zero(void) { vx_tmc(0); }
 WARPLOOM_INLINE void vx_tmc_one(void) { vx_tmc(1); }

@@ -28,7 +28,9 @@
 WARPLOOM_C WARPLOOM_ON_VORTEX("console") int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 WARPLOOM_C WARPLOOM_ON_VORTEX("console") int putchar(int character);
 WARPLOOM_C void *memcpy(void *to, const void *from, size_t bytes);
+WARPLOOM_C void *memmove(void *to, const void *from, size_t bytes);
 WARPLOOM_C void *memset(void *to, int byte, size_t bytes);
+WARPLOOM_C int memcmp(const void *a, const void *b, size_t bytes);
 
 #ifdef WARPLOOM_VORTEX
 #include <vx_spawn.h>
@@ -98,5 +100,10 @@ WARPLOOM_INLINE int atomic_xor(int *at, int value) { return __atomic_fetch_xor(a
 WARPLOOM_INLINE int atomic_exchange(int *at, int value) { return __atomic_exchange_n(at, value, __ATOMIC_RELAXED); }
 WARPLOOM_INLINE int atomic_max(int *at, int value) { int old; __asm__ volatile("amomax.w %0, %2, (%1)" : "=r"(old) : "r"(at), "r"(value) : "memory"); return old; }
 WARPLOOM_INLINE int atomic_min(int *at, int value) { int old; __asm__ volatile("amomin.w %0, %2, (%1)" : "=r"(old) : "r"(at), "r"(value) : "memory"); return old; }
+#else
+#define WARPLOOM_NO_ATOMICS __attribute__((unavailable("Vortex until 2022 has no atomics: use --isa vortex-2024")))
+WARPLOOM_NO_ATOMICS int atomic_add(int *at, int value), atomic_and(int *at, int value), atomic_or(int *at, int value);
+WARPLOOM_NO_ATOMICS int atomic_xor(int *at, int value), atomic_exchange(int *at, int value);
+WARPLOOM_NO_ATOMICS int atomic_max(int *at, int value), atomic_min(int *at, int value);
 #endif
 #endif
