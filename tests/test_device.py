@@ -106,7 +106,7 @@ def test_a_launch_reaches_what_is_allocated_and_no_further():
     gpu = device()
     x = gpu.allocate(32)
     said = gpu.run(adding(x, x + 32)).fault
-    assert "threads 0-3 access" in said or "thread 0 accesses address 0x120, but memory has 0x120 bytes" in said
+    assert "lanes 0-3 access" in said or "lane 0 accesses address 0x120, but memory has 0x120 bytes" in said
 
 
 def test_a_run_is_repeated_from_what_it_began_with():

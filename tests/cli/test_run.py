@@ -98,6 +98,14 @@ def test_quiet_prints_nothing():
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
 
 
+def test_quiet_prints_what_the_program_prints(tmp_path):
+    pytest.importorskip("ziglang")
+    kernel = tmp_path / "told.c"
+    kernel.write_text('#include <warploom.h>\nkernel void told(int n) { printf("n is %d\\n", n); }\n')
+    result = run(kernel, "--arg", "n=7", "--threads", "1", "--quiet")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "#0: n is 7\n", "")
+
+
 def test_warnings_of_the_assembler_and_notes_go_to_standard_error(file):
     result = run(file(".threads 1\nCONST R13, #1\nDIV R0, R1, R2\nRET\n"))
     assert result.exit_code == 0

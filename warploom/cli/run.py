@@ -45,7 +45,7 @@ LONG = 60.0  # seconds of a run after which it is worth a word that its machine 
     metavar="NAME=FILE",
     help="Write a buffer after the run: .npy, .csv, .bin; of an image also .png. u0:f32, u0:u32 or u0:i32 says what words are.",
 )
-@click.option("--quiet", is_flag=True, help="Print no summary and show no progress.")
+@click.option("--quiet", is_flag=True, help="Print only what the program itself prints, and show no progress.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, file: str, **options: Any) -> None:
@@ -205,7 +205,12 @@ def _show(result: Result, warnings: list[Diagnostic], options: dict[str, Any]) -
 
         print_json(report(result) | {"warnings": [diagnostic_json(item) for item in warnings]})
         return
-    if not options["quiet"] and "-" not in [options[name] for name in ("trace", *NAMES)]:
+    if "-" in [options[name] for name in ("trace", *NAMES)]:
+        pass  # what is written there has the screen to itself
+    elif options["quiet"]:
+        for line in result.console:
+            say(line)
+    else:
         from warploom.observe.text.summary import summary
 
         columns = screen.width()

@@ -79,7 +79,7 @@ def test_from_2023_on_a_register_that_holds_0_leaves_a_read_only_one_alone(isa, 
     result = ran(f"li t0, 3\nvx_tmc t0\nsrli a2, a0, 1\n{change} zero, 0xcc0, a2\nli a1, 8")  # the lanes that would write are off
     assert result.read(0x10000000, 16).view("<u4").tolist()[:2] == [8, 8]
     fault = ran(f"slti a2, a0, 2\n{change} a1, thread_id, a2").fault
-    assert f"t.vx:5 ({change} a1, thread_id, a2): threads 0-1 write to control register thread_id, which can only be read (" in fault
+    assert f"t.vx:5 ({change} a1, thread_id, a2): lanes 0-1 write to control register thread_id, which can only be read (" in fault
 
 
 def test_the_fault_of_a_refused_instruction_says_why():

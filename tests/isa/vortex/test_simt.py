@@ -396,7 +396,7 @@ def test_a_branch_on_which_lanes_disagree_is_an_error_on_2024_and_the_lowest_lan
     body = "addi t4, s2, -1\nbgez t4, away\nli t5, 5\nsw t5, 0(s1)\naway:\n"
     _, result = run(body, 2024, core__warps=1)
     assert result.status == "error"
-    assert "bgez t4, away" in result.fault and "threads 1-3 take it, thread 0 does not" in result.fault
+    assert "bgez t4, away" in result.fault and "lanes 1-3 take it, lane 0 does not" in result.fault
     out, result = run(body, 2022, core__warps=1)
     assert result.status == "done"
     assert out[:4].tolist() == [5] * 4

@@ -35,11 +35,12 @@ def test_lanes_are_told_as_runs(lanes, text):
 
 
 @pytest.mark.parametrize(("lanes", "others", "said"), [
-    (0b1, 0b10, "thread 0 to one, thread 1 does not"), (0b101, 0b1010, "threads 0, 2 to one, threads 1, 3 do not"),
+    (0b1, 0b10, "lane 0 to one, lane 1 does not"), (0b101, 0b1010, "lanes 0, 2 to one, lanes 1, 3 do not"),
 ])  # fmt: skip
 def test_a_sentence_says_which_lanes_do_what(lanes, others, said):
     fault = zeros(1, Fault)[0:1].reshape(())
     fault["kind"], fault["lanes"], fault["others"] = FAULT_NUMBER["different_targets"], lanes, others
-    assert said.replace(" to one", f" {'goes' if lanes == 1 else 'go'} to one") in sentence(fault)
+    assert said.replace(" to one", f" {'goes' if lanes == 1 else 'go'} to one") in sentence(fault, "lane")
+    assert said.replace("lane", "thread").replace(" to one", f" {'goes' if lanes == 1 else 'go'} to one") in sentence(fault, "thread")
     fault["kind"], fault["value"] = FAULT_NUMBER["trap"], -7
-    assert sentence(fault) == "the program stopped itself with number -7"
+    assert sentence(fault, "lane") == "the program stopped itself with number -7"

@@ -61,7 +61,7 @@ def test_a_jump_through_a_register_to_nowhere_is_a_fault_of_the_jump():
     code("jump_register", a=A)
     code("exit")
     said = fault(code, core__divergence="uniform")
-    assert "(jump_register" in said and "threads 0-3 jump to address 0x190, where there is no instruction" in said
+    assert "(jump_register" in said and "lanes 0-3 jump to address 0x190, where there is no instruction" in said
 
 
 def test_lanes_that_jump_to_different_places_are_named():
@@ -70,7 +70,7 @@ def test_lanes_that_jump_to_different_places_are_named():
     code.op("shl", A, A, imm=1)
     code("jump_register", a=A)
     code("exit")
-    assert "threads 0-1 go to one, threads 2-3 do not" in fault(code, core__divergence="uniform")
+    assert "lanes 0-1 go to one, lanes 2-3 do not" in fault(code, core__divergence="uniform")
 
 
 @pytest.mark.parametrize("branch_latency", [1, 3])

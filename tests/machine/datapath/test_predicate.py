@@ -131,7 +131,7 @@ def test_the_machine_without_a_mechanism_says_which_lanes_a_predicate_sets_apart
     code.mov(B, 1)
     code("exit")
     result = run(code.program(), core__divergence="uniform")
-    assert result.status == "error" and "threads 1, 3 take it, threads 0, 2 do not" in result.fault
+    assert result.status == "error" and "lanes 1, 3 take it, lanes 0, 2 do not" in result.fault
 
 
 @pytest.mark.parametrize("mechanism", PATHS)

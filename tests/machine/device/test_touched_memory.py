@@ -39,7 +39,7 @@ def test_pages_appear_between_regions_and_leave_those_their_place(engine):
     assert "accesses address 0x30000000, where the program declares nothing, nor at addresses in 4 more pages of 1 MiB" in said
     assert result.read(0xFFFFFF00, 32).view(np.uint32).tolist() == 2 * [0, 1, 2, 3]
     fault = run(replace(made, spare_pages=4), engine=engine, **ROOM).fault
-    assert "thread 0 accesses address 0xfffffee0, where there is no memory" in fault
+    assert "lane 0 accesses address 0xfffffee0, where there is no memory" in fault
 
 
 @pytest.mark.parametrize(

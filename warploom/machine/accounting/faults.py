@@ -96,19 +96,19 @@ def lanes_text(mask: int, noun: str = "thread") -> str:
     return f"{noun}{'s' if len(lanes) != 1 else ''} {text or 'none'}"
 
 
-def sentence(fault: np.ndarray) -> str:
-    """The fault as one sentence, without its place in the source. fault: 0-dimensional, of type Fault."""
-    lanes, others = (_Subject(int(fault[name])) for name in ("lanes", "others"))
+def sentence(fault: np.ndarray, noun: str) -> str:
+    """The fault as one sentence, without its place in the source. fault: 0-dimensional, of type Fault. noun: what a bit of its masks is."""
+    lanes, others = (_Subject(int(fault[name]), noun) for name in ("lanes", "others"))
     return FAULTS[int(fault["kind"])].sentence.format(lanes=lanes, others=others, value=int(fault["value"]), limit=int(fault["limit"]))
 
 
 class _Subject:
-    """Lanes that do something: `{lanes:take}` becomes `thread 3 takes` or `threads 0-2 take`."""
+    """Lanes that do something: `{lanes:take}` becomes `lane 3 takes` or `lanes 0-2 take`."""
 
-    def __init__(self, mask: int) -> None:
-        self.mask = mask
+    def __init__(self, mask: int, noun: str) -> None:
+        self.mask, self.noun = mask, noun
 
     def __format__(self, verb: str) -> str:
         one = self.mask.bit_count() == 1
         ending = ("es" if verb.endswith(("s", "o")) else "s") if one and verb else ""
-        return f"{lanes_text(self.mask)} {verb}{ending}".rstrip()
+        return f"{lanes_text(self.mask, self.noun)} {verb}{ending}".rstrip()

@@ -243,7 +243,7 @@ def fault_text(machine: Reported) -> str:
     core, warp = int(fault["core"]), int(fault["warp"])
     if FAULTS[kind].name in ("deadlock", "livelock"):
         said = [*running(machine), *_not_started(machine), *_way_out(machine)]
-        return f"{sentence(fault)}: {'; '.join(said)} (cycle {int(fault['cycle'])})"
+        return f"{sentence(fault, 'lane')}: {'; '.join(said)} (cycle {int(fault['cycle'])})"
     where, who = machine.program.where(int(fault["pc"])), _who(machine, core, warp, int(fault["lanes"]))
     if element := _of_array(machine, fault):
         return f"{where}: {element}, {who} (core {core}, cycle {int(fault['cycle'])})"
@@ -255,10 +255,10 @@ def _sentence(program: Program, fault: np.ndarray) -> str:
     """A fault as one sentence, in the instruction set's words where they say more than a number."""
     kind, number = FAULTS[int(fault["kind"])].name, int(fault["value"])
     if kind == "illegal" and (why := program.refused.get(int(fault["pc"]))):
-        return f"{sentence(fault)}: {why}"
+        return f"{sentence(fault, 'lane')}: {why}"
     if kind == "read_only_register" and (name := program.control_registers.get(number)):
-        return sentence(fault).replace(f"{number:#05x}", name)
-    return sentence(fault)
+        return sentence(fault, "lane").replace(f"{number:#05x}", name)
+    return sentence(fault, "lane")
 
 
 def _of_array(machine: Reported, fault: np.ndarray) -> str:

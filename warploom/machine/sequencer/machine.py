@@ -164,7 +164,7 @@ class SequencerMachine:
         if int(fault["kind"]) == 0:
             return ""
         number, core = int(fault["core"]), self.cores[int(fault["core"])]
-        text = f"{self.program.where(int(fault['pc']))}: {sentence(fault)}"
+        text = f"{self.program.where(int(fault['pc']))}: {sentence(fault, 'thread')}"
         text += f" (block {int(core['block'])}, core {number}, cycle {int(fault['cycle'])})"
         if FAULTS[int(fault["kind"])].name == "deadlock":
             text += "; " + "; ".join(self.running())

@@ -196,7 +196,7 @@ def test_a_branch_on_which_lanes_disagree_is_a_fault_where_the_machine_does_not_
     code("exit")
     result = run(code.program(threads=6, block=6), core__divergence=mechanism, core__lanes=8)
     assert result.status == "error"
-    assert "threads 1, 3, 5 take it, threads 0, 2, 4 do not" in result.fault
+    assert "lanes 1, 3, 5 take it, lanes 0, 2, 4 do not" in result.fault
 
 
 @settings(max_examples=15, deadline=None)

@@ -102,7 +102,7 @@ def test_who_cannot_follow_a_jump_to_several_places_names_those_who_can():
     program = load(TWO_WAYS, "riscv", options=Options(path="jump.rv", threads=4))
     settings = {"core.divergence": "uniform", "core.lanes": 4}
     fault = GPU("sm", set=settings, engine="python").run(program).fault
-    assert "jump.rv:7 (jr t1): lanes of a warp jump to different places through a register: threads 0, 2 go to one" in fault
+    assert "jump.rv:7 (jr t1): lanes of a warp jump to different places through a register: lanes 0, 2 go to one" in fault
     assert "add --set core.divergence=stack, minpc or its" in fault
     for named in ("stack", "minpc", "its"):
         assert GPU("sm", set={**settings, "core.divergence": named}, engine="python").run(program).status == "done"

@@ -56,10 +56,10 @@ def test_loads_and_stores_reach_the_ends_of_the_address_space_without_its_bytes(
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        (0x7FFFFFFC, "thread 0 accesses address 0x7ffffffc, {none} 'image' (0x80000000 to 0x80000fff)"),
-        (0x80000FF8, "thread 2 accesses address 0x80001000, {none} 'image' (0x80000000 to 0x80000fff)"),
-        (0xFE000000, "thread 0 accesses address 0xfe000000, {none} 'stacks' (0xfeff0000 to 0xfeffffff)"),
-        (0, "thread 0 accesses address 0x0, {none} 'image' (0x80000000 to 0x80000fff)"),
+        (0x7FFFFFFC, "lane 0 accesses address 0x7ffffffc, {none} 'image' (0x80000000 to 0x80000fff)"),
+        (0x80000FF8, "lane 2 accesses address 0x80001000, {none} 'image' (0x80000000 to 0x80000fff)"),
+        (0xFE000000, "lane 0 accesses address 0xfe000000, {none} 'stacks' (0xfeff0000 to 0xfeffffff)"),
+        (0, "lane 0 accesses address 0x0, {none} 'image' (0x80000000 to 0x80000fff)"),
     ],
 )  # fmt: skip
 def test_an_access_between_regions_is_a_fault_that_names_the_nearest(address, said):
@@ -227,7 +227,7 @@ def test_local_memory_has_an_end():
     local(code, "store", a=LANE, b=LANE, imm=4, size=1)
     code("exit")
     fault = run(code.program(local_bytes=4)).fault
-    assert "thread 0 accesses local address 0x4, but a thread has 0x4 bytes of local memory" in fault
+    assert "lane 0 accesses local address 0x4, but a thread has 0x4 bytes of local memory" in fault
 
 
 def test_a_program_without_regions_and_local_memory_has_no_decoder():

@@ -230,7 +230,7 @@ def test_a_load_out_of_range_says_which_lane_wanted_what():
     code.op("shl", A, LANE, imm=11)
     code.load(B, A)
     code("exit")
-    assert "thread 2 accesses address 0x1000, but memory has 0x1000 bytes" in fault(code)
+    assert "lane 2 accesses address 0x1000, but memory has 0x1000 bytes" in fault(code)
 
 
 def test_a_misaligned_store():
@@ -238,7 +238,7 @@ def test_a_misaligned_store():
     code.mov(A, 6)
     code.store(A, B)
     code("exit")
-    assert "thread 0 accesses address 0x6, which is not a multiple of 4" in fault(code)
+    assert "lane 0 accesses address 0x6, which is not a multiple of 4" in fault(code)
 
 
 def test_shared_memory_ends_where_the_block_s_ends():

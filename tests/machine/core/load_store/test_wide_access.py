@@ -90,7 +90,7 @@ def test_scalar_pairs_are_stored_and_added():
 
 @pytest.mark.parametrize(
     ("offset", "said"),
-    [(4, "thread 0 accesses address 0x4, which is not a multiple of 8"), (4092, "thread 0 accesses address 0xffc, but memory has 0x1000")],
+    [(4, "lane 0 accesses address 0x4, which is not a multiple of 8"), (4092, "lane 0 accesses address 0xffc, but memory has 0x1000")],
 )
 def test_what_does_not_lie_there_is_a_fault(offset, said):
     code = Assembly()
