@@ -102,7 +102,7 @@ half[1, 32](np.arange(32, dtype=np.int32), np.zeros(32, np.int32))
 """
 
 
-@pytest.mark.parametrize("mechanism, said", [("uniform", "disagree on this branch: threads 1, 3, 5"), ("masks", "nothing has split them")])
+@pytest.mark.parametrize("mechanism, said", [("uniform", "disagree on this branch: lanes 1, 3, 5"), ("masks", "nothing has split them")])
 def test_mechanisms_that_cannot_diverge_refuse_the_first_branch_on_which_lanes_disagree(tmp_path, mechanism, said):
     path = tmp_path / "half.py"
     path.write_text(DIVERGING)

@@ -112,7 +112,7 @@ def test_a_fault_shows_its_place_with_a_caret(tmp_path):
     result = warploom("run", str(path), "--set", "core.divergence=uniform")
     assert result.returncode == 1
     first, line, caret = result.stderr.splitlines()[:3]
-    assert first.startswith(f"{path}:8:8: error: lanes of a warp disagree on this branch: threads 1, 3, 5")
+    assert first.startswith(f"{path}:8:8: error: lanes of a warp disagree on this branch: lanes 1, 3, 5")
     assert " do not, and core.divergence=uniform has one path for all; add --set core.divergence=stack (thread (1,0,0) and" in first
     assert (line.strip(), caret.strip(), caret.index("^")) == ("if i % 2 == 0:", "^", line.index("i % 2"))
 

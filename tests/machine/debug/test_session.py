@@ -125,7 +125,7 @@ def test_a_fault_ends_the_run_and_can_be_gone_back_from():
     found = session("tiny", "tiny/diverge.asm", {})
     found.run()
     assert found.status == "error"
-    assert "lanes 0, 2 take it" in found.fault
+    assert "threads 0, 2 take it" in found.fault
     found.back()
     assert (found.status, found.fault) == ("running", "")
     found.step()
