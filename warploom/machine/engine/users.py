@@ -99,15 +99,16 @@ def check_parameters(function: Callable[..., Any], given: int) -> None:
 def check_settings(function: Callable[..., Any], settings: frozenset[str]) -> None:
     """Raises UnitError for a function that writes a field of one of these names."""
 
-    def written(node: ast.AST) -> str:
+    def written(node: ast.expr) -> str:
         """The setting that is written here, as s.ways; "" for none."""
         target = node.value if isinstance(node, ast.Subscript) else node
         stores = isinstance(getattr(node, "ctx", None), ast.Store) and isinstance(target, ast.Attribute) and target.attr in settings
         return ast.unparse(target) if stores else ""
 
-    if line := first_line(function, lambda node: bool(written(node))):
-        names = [written(node) for node in ast.walk(tree_of(function) or ast.Pass()) if getattr(node, "lineno", 0) == line]
-        name = next(filter(None, names))
+    tree = tree_of(function)
+    found = [(node.lineno, name) for node in ast.walk(tree) if isinstance(node, ast.expr) and (name := written(node))] if tree else []
+    if found:
+        line, name = min(found, key=lambda each: each[0])
         said = f"writes {name}, a setting of the machine, which stays as it is once the machine runs"
         raise UnitError(f"{place(function, line)}: {unit_name(function)} {said}: a unit writes the other fields of its record")
 

@@ -67,9 +67,9 @@ def probe(name: str, bench: Bench) -> Probed:
     except LaunchError as refused:
         return Probed(name, chosen.title, chosen.how, str(refused))
     promised = chosen.configured(bench.config)
-    name, whole = bench.config.name, is_whole(bench.config)
-    rows = tuple(Row(each, promised.get(each.key), published(name, each.key, whole=whole)) for each in finding.readings)
-    return Probed(chosen.name, chosen.title, chosen.how, "", rows, finding)
+    gpu, whole = bench.config.name, is_whole(bench.config)
+    rows = tuple(Row(each, promised.get(each.key), published(gpu, each.key, whole=whole)) for each in finding.readings)
+    return Probed(name, chosen.title, chosen.how, "", rows, finding)
 
 
 def is_whole(config: Config) -> bool:
