@@ -95,7 +95,7 @@ def test_registers_are_waited_for(pc, ready, reason, expected):
     "pc, fields, wakes",
     [
         (BLOCK_FENCE, {}, AT), (BLOCK_FENCE, {"pending": 1}, FOREVER), (BLOCK_FENCE, {"unsent": 1, "stores": 1}, FOREVER),
-        (BLOCK_FENCE, {"stores": 1}, AT), (BLOCK_FENCE, {"landed": AT}, AT), (BLOCK_FENCE, {"landed": AT + 1}, AT + 1),
+        (BLOCK_FENCE, {"stores": 1}, AT), (BLOCK_FENCE, {"landed": AT + 1}, AT), (BLOCK_FENCE, {"unsent": 1, "landed": AT + 1}, FOREVER),
         (DEVICE_FENCE, {}, AT), (DEVICE_FENCE, {"pending": 1}, FOREVER), (DEVICE_FENCE, {"stores": 1}, FOREVER),
         (DEVICE_FENCE, {"unsent": 1}, AT), (DEVICE_FENCE, {"landed": AT}, AT), (DEVICE_FENCE, {"landed": AT + 7}, AT + 7),
         (DEVICE_FENCE, {"stores": 1, "landed": AT + 7}, FOREVER), (NOPS, {"pending": 1, "stores": 1, "unsent": 1, "landed": AT + 7}, AT),

@@ -117,9 +117,11 @@ def _has_to_wait(core, tables, warp, pc, port, at):
 def _must_drain(core, tables, warp, pc, at):
     """A fence, and the end of a whole warp, wait for the warp's own accesses and registers. Returns 1 if it has to wait.
 
-    A fence waits for no arithmetic, and for stores as far as those can see that it is for: its block, the first-level cache; the
-    device, the cache that all cores share, or memory. It may be sent there and back itself, behind the warp's accesses, which takes a time
-    that they do not add to (`core.fence_device`).
+    A fence waits for no arithmetic, and for accesses as far as those can see that it is for. Its block sees them in the order in which the
+    first-level cache has taken them, so there it waits until stores have been sent and loads have their answers, and for no cache's
+    latency (an RTX 3070's takes as long behind a store as by itself: mushihao/cuda, nv_study). The device sees them in the cache that all
+    cores share, or in memory. A fence may be sent there and back itself, behind the warp's accesses, which takes a time that they do not
+    add to (`core.fence_device`).
     """
     warps = core.warps
     op = tables.uops[tables.code[pc, FIRST_UOP], OP]
@@ -139,7 +141,7 @@ def _must_drain(core, tables, warp, pc, at):
         warps.fencing = warps.fencing | bit(warp)
         warps.wake[warp] = FOREVER
         return 1
-    if op == FENCE and warps.landed[warp] > at:
+    if op == FENCE and scope != FENCE_BLOCK and warps.landed[warp] > at:
         set_alarm(warps, warp, np.int64(warps.landed[warp]), at)
         return 1
     if answered > at:

@@ -97,7 +97,7 @@ def test_accesses_that_a_unit_does_not_keep_have_left_it_before():
 
 
 def test_what_landed_last_stays():
-    gpu, core, tables = on_its_way(fencing=1)
+    gpu, core, tables = on_its_way(draining=1)
     core.warps.landed[WARP], core.lsu.done[ACCESS] = NOW + 20, NOW
     complete(gpu, core, core.lsu, ACCESS, tables, NOW)
     assert core.warps.landed[WARP] == core.warps.wake[WARP] == NOW + 20
@@ -119,7 +119,7 @@ def test_a_warp_goes_on_in_the_cycle_after_the_one_that_ends_a_later_lookup():
         ({"waiting_memory": 1}, 0, NOW + 1, NOW + 1),                           # it is examined then anyhow
         ({"waiting_memory": 1}, 0, NOW + 2, NOW + 1),
         ({"waiting_memory": 1, "wake_time_known": 1}, 0, NOW + 9, NOW + 9),     # it knows the very cycle
-        ({"fencing": 1}, NOW + 30, FOREVER, NOW + 30),
+        ({"fencing": 1}, NOW + 30, FOREVER, NOW + 1),                           # it is asked what else it waits for
         ({"draining": 1}, NOW + 30, FOREVER, NOW + 30),
     ],
 )  # fmt: skip
@@ -166,7 +166,7 @@ def test_a_store_at_the_first_level_cache_is_what_a_fence_of_the_block_waits_for
     reach_cache(gpu, core, core.lsu, ACCESS, NOW)
     assert core.warps.unsent[WARP] == (2 if same else 3) and core.warps.stores[WARP] == 3
     assert core.warps.landed[WARP] == (NOW + 4 if same else 0)
-    assert core.warps.wake[WARP] == (NOW + 4 if same and fencing else FOREVER)
+    assert core.warps.wake[WARP] == (NOW + 1 if same and fencing else FOREVER)
     reach_cache(gpu, core, core.lsu, ACCESS, NOW + 9)
     assert core.warps.landed[WARP] == (NOW + 4 if same else 0)
     assert core.warps.wake[WARP] == (NOW + 10 if same and fencing else FOREVER)
