@@ -184,7 +184,9 @@ def test_what_cannot_be_given(arguments, buffers, said):
 
 def test_the_block_is_words_in_a_fixed_order():
     words = launch_block(CKernel("k", 0x80000010, ()), (3, 1, 1), (4, 2, 1)).view(np.uint32).tolist()
-    assert words == [0x80000010, 3, 3, 1, 1, 4, 2, 1, *[0] * 16]
+    assert words == [0x80000010, 3, 3, 1, 1, 4, 2, 1, *[0] * 17]
+    of_floats = CKernel("k", 0x80000010, (("x", "pointer"), ("a", "float32")))
+    assert launch_block(of_floats, (3, 1, 1), (4, 2, 1)).view(np.uint32).tolist() == [*words[:-1], 1]
     assert extents_of("k.c", Options(grid=(3, 2), block=8)) == ((3, 2, 1), (8, 1, 1))
     assert extents_of("k.c", Options()) == ((1, 1, 1), (1, 1, 1))
     with pytest.raises(BufferError, match="nothing says in how many threads it runs, in blocks of 8: add --threads N"):

@@ -211,6 +211,8 @@ def _flags(target: Target, level: str) -> list[str]:
     """Everything that the compiler is told in each step."""
     found = ["-target", target.triple, f"-mcpu={target.cpu}", f"-O{level}", "-Wall"]
     found += ["-Xclang", f"-O{level}"]  # ziglang's driver makes -O2 of -O1 and of -O3
+    if level != "0":
+        found += ["-fomit-frame-pointer"]  # as clang does by itself; ziglang's driver keeps one
     found += ["-fno-math-errno"]  # a square root is an instruction; else clang adds a call for the case that it fails
     found += ["-nostdlib", "-ffreestanding", "-fno-sanitize=undefined", "-fno-stack-protector", "-ffunction-sections", *target.options]
     return [*found, "-I", str(RUNTIME / "include")]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from warploom.isa.c.parameters import BLOCK, BLOCK_BYTES, CALL, DIMENSION, GRID, CKernel
+from warploom.isa.c.parameters import BLOCK, BLOCK_BYTES, CALL, DIMENSION, GRID, HAS_FLOATS, CKernel
 from warploom.isa.frontend import Options
 from warploom.isa.launch import MOST_DIMENSIONS, Launch, Parameter
 from warploom.isa.launching import POINTER, BufferError
@@ -21,6 +21,7 @@ def launch_block(kernel: CKernel, grid: tuple[int, int, int], block: tuple[int, 
     """The block without the arguments: uint8[BLOCK_BYTES]."""
     words = np.zeros(BLOCK_BYTES // 4, "<u4")
     words[[CALL // 4, DIMENSION // 4]] = kernel.address, MOST_DIMENSIONS
+    words[HAS_FLOATS // 4] = any(kind == "float32" for _, kind in kernel.parameters)
     words[GRID // 4 : GRID // 4 + 3], words[BLOCK // 4 : BLOCK // 4 + 3] = grid, block
     return words.view(np.uint8)
 

@@ -16,8 +16,8 @@ from warploom.isa.launching import POINTER, BufferError
 
 BEGIN, END = "__kernels_begin", "__kernels_end"  # the linker's: where kernels lie
 MOST = 8  # of whole numbers and addresses, and of floats
-CALL, DIMENSION, GRID, BLOCK, WHOLE, FLOATS = 0, 4, 8, 20, 32, 64  # offsets in the block
-BLOCK_BYTES = 96
+CALL, DIMENSION, GRID, BLOCK, WHOLE, FLOATS, HAS_FLOATS = 0, 4, 8, 20, 32, 64, 96  # offsets in the block
+BLOCK_BYTES = 100
 WRAPPERS = ("DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type", "DW_TAG_restrict_type", "DW_TAG_atomic_type")
 FLOAT, SIGNED = 4, (5, 6)  # DW_ATE_float; DW_ATE_signed and _signed_char
 
