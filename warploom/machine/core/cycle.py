@@ -146,13 +146,21 @@ def issue_slot(gpu, core, number, tables, units, now):
     eligible = awake & ~core.warps_blocked
     if eligible != awake:
         count_full_units(core, number, awake, 1, now)
-    if eligible == EMPTY and gpu.every_cycle == 0:
+    if eligible == EMPTY:
+        if gpu.every_cycle != 0:
+            visit(gpu, core, s, awake, tables, units, now)
         return
     warp = pick_warp(gpu, core, s, awake, eligible, tables, units, now)
     if warp >= 0:
         core.issued = core.issued + 1
         port = issue(gpu, core, number, warp, tables, units, now)
         note_what_it_fills(core, port, now)
+
+
+@out_of_line
+def visit(gpu, core, s, awake, tables, units, now):
+    """A policy that runs in every cycle picks a warp in one in which none can issue."""
+    pick_warp(gpu, core, s, awake, EMPTY, tables, units, now)
 
 
 @inlined

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import PORT
-from warploom.machine.core.cycle import check_alarms, fetch_and_load_store, pick_warp
+from warploom.machine.core.cycle import check_alarms, fetch_and_load_store, pick_warp, visit
 from warploom.machine.core.fetch.instruction_fetch import receive_instructions
 from warploom.machine.core.full_units import count_full_units, find_full_units, next_free_unit, note_full_ports, note_if_full
 from warploom.machine.core.issue import issue
@@ -58,7 +58,11 @@ def _issue_turn(gpu, core, number, tables, units, now):
         count_full_units(core, number, left, core.scheduler_count, now)
     for _ in range(core.issues_per_turn):
         eligible = left & ~core.warps_blocked
-        if gpu.fault.kind != 0 or (eligible == EMPTY and gpu.every_cycle == 0):
+        if gpu.fault.kind != 0:
+            return
+        if eligible == EMPTY:
+            if gpu.every_cycle != 0:
+                visit(gpu, core, s, left, tables, units, now)
             return
         warp = pick_warp(gpu, core, s, left, eligible, tables, units, now)
         if warp < 0:
