@@ -135,8 +135,12 @@ def turning(monkeypatch, eligible, blocked=(), every_cycle=0, fails_after=None):
         issued.append((number, warp))
         gpu.fault.kind = 1 if len(issued) == fails_after else 0
 
-    for name, function in (("pick_warp", pick), ("issue", issue), ("note_if_full", lambda core, port, now: noted.append((int(port), now)))):
-        monkeypatch.setattr(turns, name, function)
+    def visit(gpu, core, s, left, tables, units, now):
+        asked.append((int(left), 0))
+
+    for function in (pick, visit, issue):
+        monkeypatch.setattr(turns, {"pick": "pick_warp"}.get(function.__name__, function.__name__), function)
+    monkeypatch.setattr(turns, "note_if_full", lambda core, port, now: noted.append((int(port), now)))
     counted = []
     monkeypatch.setattr(turns, "count_full_units", lambda core, number, awake, *cycles: counted.append((number, int(awake), *cycles)))
     return gpu, core, tables, asked, issued, counted, noted

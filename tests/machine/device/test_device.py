@@ -29,8 +29,8 @@ def test_long_waits_cost_no_time_of_ours_and_are_counted():
     code.op("add", A, A, imm=1)
     code("exit")
     result = run(code.program(), dram__latency=60000, max_cycles=100_000)
-    assert (result.status, result.cycles) == ("done", 60_000 + 12)
-    assert result.counters["long_scoreboard_warp_cycles"] == 60_000 + 9
+    assert (result.status, result.cycles) == ("done", 60_000 + 13)
+    assert result.counters["long_scoreboard_warp_cycles"] == 60_000 + 10
 
 
 def test_cores_do_not_share_their_first_cache_and_share_the_second():

@@ -222,8 +222,8 @@ def fence_wait(scope, stores=1, **changes):
 
 def test_a_fence_waits_for_the_level_that_it_names():
     assert fence_wait(FENCE_BLOCK) == 1 + 1  # it is sent in the cycle after its issue: its block sees it where the cache takes it
-    assert fence_wait(FENCE_DEVICE) == 4 + 8 - 1 + 1
-    assert fence_wait(FENCE_DEVICE, l2__write="through", l2__allocate=False) == 4 + 8 + 20 - 2 + 1
+    assert fence_wait(FENCE_DEVICE) == 4 + 8 + 1
+    assert fence_wait(FENCE_DEVICE, l2__write="through", l2__allocate=False) == 4 + 8 + 20 - 1 + 1
     assert fence_wait(FENCE_BLOCK, l2__write="through") == 1 + 1
 
 

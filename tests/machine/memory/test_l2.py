@@ -71,7 +71,7 @@ def test_a_hit_costs_both_caches_latencies():
     code("exit")
     result = trial(code, l1__bytes=512, l2__bytes=4096)
     times = [time for time, *_ in issues(result)]
-    assert times[7] - times[6] == 4 + 8 - 1
+    assert times[7] - times[6] == 4 + 8
 
 
 def test_a_bank_looks_up_one_request_a_cycle_and_banks_work_side_by_side():
@@ -230,7 +230,7 @@ def test_without_it_every_request_goes_to_memory():
     result = trial(one_load(), l2__bytes=0)
     assert len(rows(result, e.L2)) == 0
     assert len(rows(result, e.MEMORY)) == 1
-    assert consumer(result) == 4 + 20 - 1
+    assert consumer(result) == 4 + 20
 
 
 @pytest.mark.parametrize("takes", [False, True])

@@ -16,7 +16,7 @@ from warploom.machine.engine.unit import FOREVER
 from warploom.machine.memory.cache import contains, fill
 from warploom.machine.memory.transactions import ATOMIC, CACHED_TAG, EXTRA_SHIFT, LOAD, STORE, TRACKED_TAG
 
-SLOT, WARP, NOW, LATENCY, LINE = 1, 2, 100, 4, 40
+SLOT, WARP, NOW, LATENCY, FORWARD, LINE = 1, 2, 100, 4, 6, 40
 OWN = [5, 6, 7, 8]  # numbers of accesses
 
 
@@ -29,7 +29,7 @@ def unit(**settings):
     core = cores[0]
     lsu = core.lsu
     tables.profile = np.zeros((2, 64), np.int64)
-    lsu.cached, lsu.latency, lsu.misses.limit, lsu.misses.merges = 1, LATENCY, 2, 2
+    lsu.cached, lsu.latency, lsu.forward, lsu.misses.limit, lsu.misses.merges = 1, LATENCY, FORWARD, 2, 2
     lsu.write_back = lsu.write_allocate = lsu.store_limit = 0
     for name, value in settings.items():
         setattr(lsu, name, value)
@@ -81,7 +81,7 @@ def test_misses_ask_for_what_nobody_has_asked_for_and_wait_together():
     assert [give(made, slot) for slot in (2, 3)] == [1, 1]
     assert outcomes(made) == [MISS, MERGED, MISS, MERGED]
     assert looked_up(made) == [0, 4]
-    assert sent(made) == [(LATENCY - 1, LOAD, LINE, 0b01, 5 + CACHED_TAG), (LATENCY - 1, LOAD, LINE, 0b10, 7 + CACHED_TAG)]
+    assert sent(made) == [(FORWARD, LOAD, LINE, 0b01, 5 + CACHED_TAG), (FORWARD, LOAD, LINE, 0b10, 7 + CACHED_TAG)]
     assert made.lsu.open[OWN].tolist() == [1] * 4
     assert made.lsu.done[OWN].tolist() == [NOW + LATENCY - 1] * 4
     come(made, LINE, 0b01, 5 + CACHED_TAG, NOW + 30)
@@ -118,7 +118,7 @@ def test_what_passes_the_cache_by_leaves_at_once_and_carries_its_extra_cycles(ca
     fill(made.lsu.cache, LINE, np.uint64(0b11), NOW)
     made.lsu.bypass[6], made.lsu.kind[6], made.lsu.extra[6] = bypass, kind, 3
     assert give(made, SLOT) == 1
-    assert sent(made) == [(3 if cached and not bypass else 0, kind, LINE, 0b11, 6 + (3 << EXTRA_SHIFT))]
+    assert sent(made) == [(FORWARD if cached and not bypass else 0, kind, LINE, 0b11, 6 + (3 << EXTRA_SHIFT))]
     assert (outcomes(made), looked_up(made), made.lsu.open[6], made.lsu.done[6]) == ([PASSED_ON], [0, 0], 1, 0)
     come(made, LINE, 0b11, 6 + (3 << EXTRA_SHIFT), NOW + 9)
     assert made.lsu.open[6] == 0 and [row[1] for row in events(made.gpu, made.tables)] == [REQUEST, COMPLETE]
@@ -132,7 +132,7 @@ def test_a_store_goes_on_if_there_is_a_place_for_it(cached, bypass, delay, limit
     lsu.kind[6], lsu.bypass[6], lsu.done[6], made.gpu.unfinished = STORE, bypass, NOW - 1, 9
     assert give(made, SLOT) == int(goes)
     tracked = int(limit > 0)
-    assert sent(made) == ([(delay, STORE, LINE, 0b11, 6 + tracked * TRACKED_TAG)] if goes else [])
+    assert sent(made) == ([(FORWARD if delay else 0, STORE, LINE, 0b11, 6 + tracked * TRACKED_TAG)] if goes else [])
     assert outcomes(made) == ([STORED if delay else PASSED_ON] if goes else [])
     more = int(goes) * tracked
     assert (lsu.stores, made.gpu.unfinished, lsu.open[6]) == (stores + more, 9 + more, more)
@@ -164,7 +164,7 @@ def test_a_dirty_line_that_has_to_go_is_nobodys_store(limit):
     lsu.kind[5:9], lsu.line[1, 3], lsu.sectors[0, 3], lsu.whole[0, 3] = STORE, LINE + 1, 0b10, 0b10
     assert [give(made, slot) for slot in range(2)] == [1, 1]
     nobodys = NOBODY + (TRACKED_TAG if limit else 0)
-    assert sent(made) == [(LATENCY - 1, STORE, LINE, 0b10, nobodys)]
+    assert sent(made) == [(FORWARD, STORE, LINE, 0b10, nobodys)]
     come(made, 99, 0b01, 5, NOW)  # an answer of no cache's displaces nothing
     lsu.misses.limit = 3
     lsu.kind[7], lsu.line[2, 3], lsu.open[7] = LOAD, LINE + 2, 0

@@ -38,21 +38,22 @@ def send_one(gpu, core, lsu, slot, index, tables, now):
     kind = np.int64(lsu.kind[access])
     cached = lsu.cached != 0 and lsu.bypass[access] == 0
     delay = lsu.latency - 1 if cached else np.int64(0)
+    forward = np.int64(lsu.forward) if cached else np.int64(0)
     if kind == STORE:
         outcome = STORED if cached else PASSED_ON
-        if _store(gpu, core, lsu, slot, index, access, line, sectors, delay, now) == 0:
+        if _store(gpu, core, lsu, slot, index, access, line, sectors, forward, now) == 0:
             return 0
         lsu.done[access] = max(np.int64(lsu.done[access]), np.int64(now + delay))
     elif not cached or kind == ATOMIC:
         outcome = PASSED_ON
-        send(gpu, core, kind, line, sectors, tag_of(access, lsu.texture, 0, lsu.extra[access]), delay, now)
+        send(gpu, core, kind, line, sectors, tag_of(access, lsu.texture, 0, lsu.extra[access]), forward, now)
         lsu.open[access] += 1
     else:
         entry = find(lsu.misses, line)
         if not _may_load(lsu, entry, line, sectors):
             return 0
         missing = lookup(lsu.cache, line, sectors, now)
-        outcome = _load(gpu, core, lsu, access, line, missing, entry, delay, now)
+        outcome = _load(gpu, core, lsu, access, line, missing, entry, forward, now)
         see_lookup(gpu, core, lsu, access, line, outcome, now)
         if outcome == HIT and lsu.texture != 0:
             serve_lanes(gpu, core, access, line, now)
@@ -75,7 +76,7 @@ def _may_load(lsu, entry, line, sectors):
 
 
 @inlined
-def _load(gpu, core, lsu, access, line, missing, entry, delay, now):
+def _load(gpu, core, lsu, access, line, missing, entry, forward, now):
     """What a load finds: HIT, all its sectors; MISS, it asks the next level; MERGED, it waits with a miss in MSHR `entry`."""
     if missing == EMPTY:
         return HIT
@@ -88,7 +89,7 @@ def _load(gpu, core, lsu, access, line, missing, entry, delay, now):
         if new == EMPTY:
             return MERGED
         missing = new
-    send(gpu, core, LOAD, line, missing, tag_of(access, lsu.texture, 1, 0), delay, now)
+    send(gpu, core, LOAD, line, missing, tag_of(access, lsu.texture, 1, 0), forward, now)
     return MISS
 
 
@@ -103,7 +104,7 @@ def see_answer(lsu, line, waiter):
 
 
 @inlined
-def _store(gpu, core, lsu, slot, index, access, line, sectors, delay, now):
+def _store(gpu, core, lsu, slot, index, access, line, sectors, forward, now):
     """A store is kept in the cache, or goes on to the next level, or both. Returns 0 when there is no room for it."""
     if lsu.store_limit > 0 and lsu.stores >= lsu.store_limit:
         return 0
@@ -115,16 +116,16 @@ def _store(gpu, core, lsu, slot, index, access, line, sectors, delay, now):
         missing = lookup(lsu.cache, line, sectors, now)
         keeps = lsu.write_back != 0 and (missing != sectors or lsu.write_allocate != 0)
         if keeps or lsu.write_allocate != 0:
-            _keep(gpu, core, lsu, line, sectors, partial, delay, now)
+            _keep(gpu, core, lsu, line, sectors, partial, forward, now)
     if not keeps:
-        _send_store(gpu, core, lsu, access, line, sectors, partial, delay, now)
+        _send_store(gpu, core, lsu, access, line, sectors, partial, forward, now)
     elif partial >= 0:
         remove_partial(gpu.partial_stores, partial)
     return 1
 
 
 @inlined
-def _send_store(gpu, core, lsu, access, line, sectors, partial, delay, now):
+def _send_store(gpu, core, lsu, access, line, sectors, partial, forward, now):
     """A store, or a dirty line of `NOBODY`, goes on to the next level. `partial`: the entry of a store that is not whole, or -1."""
     tag = tag_of(access, lsu.texture, 0, partial + 1)
     if lsu.store_limit > 0:
@@ -133,19 +134,19 @@ def _send_store(gpu, core, lsu, access, line, sectors, partial, delay, now):
         gpu.unfinished = gpu.unfinished + 1
         if access != NOBODY:
             lsu.open[access] += 1
-    send(gpu, core, STORE, line, sectors, tag, delay, now)
+    send(gpu, core, STORE, line, sectors, tag, forward, now)
 
 
 @out_of_line
-def _keep(gpu, core, lsu, line, sectors, partial, delay, now):
+def _keep(gpu, core, lsu, line, sectors, partial, forward, now):
     """The cache keeps a store; a dirty line that has to go for it is written to the next level."""
     gone = keep_store(lsu.cache, line, sectors, gpu.partial_stores, partial, np.int64(0), lsu.write_back, now)
     if lsu.cache.evicted_dirty != EMPTY:
-        _write_back(gpu, core, lsu, gone, delay, now)
+        _write_back(gpu, core, lsu, gone, forward, now)
 
 
 @out_of_line
-def _write_back(gpu, core, lsu, gone, delay, now):
+def _write_back(gpu, core, lsu, gone, forward, now):
     """The dirty line that had to go is written to the next level: of sectors that are only partly there, the bytes that were stored.
 
     Where no more such stores can be in flight it counts as whole.
@@ -154,7 +155,7 @@ def _write_back(gpu, core, lsu, gone, delay, now):
     if lsu.cache.evicted_partly != EMPTY and room_for_partial(gpu.partial_stores):
         whole = lsu.cache.evicted_dirty & ~lsu.cache.evicted_partly
         partial = add_partial(gpu.partial_stores, whole, lsu.cache.evicted_written)
-    _send_store(gpu, core, lsu, np.int64(NOBODY), gone, lsu.cache.evicted_dirty, partial, delay, now)
+    _send_store(gpu, core, lsu, np.int64(NOBODY), gone, lsu.cache.evicted_dirty, partial, forward, now)
 
 
 @inlined

@@ -51,6 +51,7 @@ Lsu = record(
         sector_shift="i8",                            # log2 of the bytes of a sector
         ahead="i8",                                   # cycles from the issue to the lookup: where that is done when its latency ends
         latency="i8",                                 # cycles of a lookup
+        forward="i8",                                 # cycles from a lookup to the one in which what is not done here leaves for the next level
         write_cycles="i8",                            # cycles that a register takes to be written; that of the first is part of the latency
         cached="i8",                                  # 1: there is a cache
         write_back="i8",                              # 1: the cache keeps a store until its line has to go; 0: it passes it on
