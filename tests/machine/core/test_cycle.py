@@ -142,7 +142,7 @@ def test_a_lock_of_lanes_holds_for_them_only():
     code("exit")
     shape = {"core__divergence": "masks"}
     assert times(code, core__lock="lane", **shape) == [0, 1, 2, 3, 4, 5, 33, 34]
-    assert times(code, core__lock="register", **shape) == [0, 1, 2, 3, 32, 33, 34, 35]
+    assert times(code, core__lock="register", **shape) == [0, 1, 2, 3, 33, 34, 35, 36]
 
 
 def test_registers_that_are_locked_together_wait_together():

@@ -201,6 +201,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
         scheduler = core.schedulers[index]
         owned = sum(1 << warp for warp in range(index, config.core.warps, config.core.schedulers))
         scheduler.owned, scheduler.last, scheduler.warps = np.uint64(owned), -1, config.core.warps
+        core.fetch.l0_slots[index] = scheduler.owned
         scheduler.number, scheduler.step, scheduler.group_size = index, config.core.schedulers, config.core.fetch_group
     _set_up_units(core, config)
     core.barriers.count = min(config.core.barriers or max(config.core.warps // 2, 1), MAX_BARRIERS)

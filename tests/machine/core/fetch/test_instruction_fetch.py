@@ -95,6 +95,7 @@ def run(
     fetch["arrives"][:] = FOREVER
     warps = tables[0]
     warps["slots"], warps["active"] = len(jumps), (1 << len(jumps)) - 1
+    fetch["l0_slots"][0] = warps["active"]
     rows = np.array(jumps, np.int64)
     steps, after = both(drive, gpus, fetches, tables, rows, np.zeros((cycles, len(jumps)), np.int64), every)
     issued = [[(now, pc - 1) for now, pc in enumerate(after[4][:, warp].tolist()) if pc] for warp in range(len(jumps))]
@@ -273,12 +274,13 @@ def test_what_cannot_be_is_refused(changes, said):
 
 @pytest.mark.parametrize(("held", "following", "full"), [(0, 5, False), (1, 5, True), (0, ROWS - 2, False), (0, ROWS - 1, True)])
 @pytest.mark.parametrize("starved", [False, True])
-def test_an_instruction_that_arrives_is_held_and_wakes_a_warp_that_waited_for_it(held, following, full, starved):
-    """A buffer of two instructions; warp 3, whose instruction has arrived in cycle 40 and is in the buffer in cycle 41."""
+@pytest.mark.parametrize("now", [40, 41])
+def test_an_instruction_that_arrives_is_held_and_wakes_a_warp_that_waited_for_it(held, following, full, starved, now):
+    """A buffer of two instructions; warp 3, whose instruction arrives in cycle 40 and is in the buffer in cycle 41."""
     (fetch,), (warps,) = mirror(np.zeros(1, Fetch)), mirror(np.zeros(1, Warps))
     fetch.buffer, fetch.held[3], fetch.following[3], fetch.arrives[3] = 2, held, following, 40
     fetch.requested, fetch.full, warps.starved = bit(3) | bit(5), bit(5), (bit(3) if starved else 0) | bit(5)
-    _deliver(fetch, warps, 3, ROWS, np.int64(41))
+    _deliver(fetch, warps, 3, ROWS, np.int64(41), np.int64(now))
     assert (fetch.held[3], fetch.following[3], fetch.arrives[3]) == (held + 1, following + 1, FOREVER)
     assert (fetch.requested, fetch.full) == (bit(5), bit(5) | (bit(3) if full else np.uint64(0)))
     assert warps.starved == bit(5)

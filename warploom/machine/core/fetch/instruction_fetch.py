@@ -40,11 +40,13 @@ Fetch = record(
         l0_ways="i8",                    # lines in a set of it
         l0_latency="i8",                 # cycles of a hit in it
         l0_ahead="i8",                   # lines that a miss in it brings ahead
+        l0_slots=("u8", MAX_SCHEDULERS), # by scheduler: bit w = warp slot w is its own
         channels="i8",                   # 1: misses go to the channels of program memory
     ),
     state=dict(
         next_warp="i8",                  # warp slot at which the round continues
         l0_last=("i8", MAX_SCHEDULERS),  # with schedulers' caches: the warp slot that each has fetched for last
+        l0_way=("i8", MAX_SCHEDULERS),   # ... and the place in its cache where that was
         held=("i8", MAX_WARPS),          # instructions in a warp's buffer; the first is the one at its PC
         following=("i8", MAX_WARPS),     # instruction that is fetched next
         full="u8",                       # bit w: the buffer of warp w takes nothing more, or the program has nothing more
@@ -95,7 +97,7 @@ def receive_instructions(fetch, warps, rows, now):
         warp = lowest(left)
         left = rest(left)
         if fetch.arrives[warp] < now:
-            _deliver(fetch, warps, warp, rows, now)
+            _deliver(fetch, warps, warp, rows, now, now)
         else:  # it has been requested anew, or takes longer than the alarms reach
             ring_in(fetch.coming, warp, np.int64(fetch.arrives[warp] + 1), now)
 
@@ -119,6 +121,7 @@ def _request(gpu, fetch, warps, with_room, rows, now):
     left = with_room & ~first
     behind = with_room & first
     started = np.int64(0)
+    soonest = np.int64(FOREVER)
     wanting = EMPTY  # with schedulers' caches: the warps that want an instruction
     while left | behind != EMPTY:
         if left == EMPTY:
@@ -131,7 +134,8 @@ def _request(gpu, fetch, warps, with_room, rows, now):
         elif fetch.l0_sets != 0:
             wanting = wanting | bit(warp)
         elif started < fetch.per_cycle:
-            _expect(fetch, warp, _fetch_line(gpu, fetch, _line_of(fetch, np.int64(fetch.following[warp])), rows, now), now)
+            time = _fetch_line(gpu, fetch, _line_of(fetch, np.int64(fetch.following[warp])), rows, now)
+            soonest = min(soonest, _expect(fetch, warps, warp, time, rows, now))
             started += 1
             if started == fetch.per_cycle:
                 fetch.next_warp = warp + 1 if warp + 1 < warps.slots else 0
@@ -139,7 +143,7 @@ def _request(gpu, fetch, warps, with_room, rows, now):
             return np.int64(now + 1)
     if wanting != EMPTY:
         return _fetch_for_schedulers(gpu, fetch, warps, wanting, rows, now)
-    return np.int64(FOREVER)
+    return soonest
 
 
 @inlined
@@ -148,18 +152,13 @@ def _fetch_for_schedulers(gpu, fetch, warps, wanting, rows, now):
     soonest = np.int64(FOREVER)
     number = np.int64(0)
     while wanting != EMPTY:
-        own = EMPTY
-        left = wanting
-        while left != EMPTY:
-            warp = lowest(left)
-            left = rest(left)
-            if warps.scheduler[warp] == number:
-                own = own | bit(warp)
+        own = wanting & fetch.l0_slots[number]
         wanting = wanting & ~own
         if own != EMPTY:
             warp = after(own, np.int64(fetch.l0_last[number]), warps.slots)
             fetch.l0_last[number] = warp
-            _expect(fetch, warp, fetch_from_l0(gpu, fetch, number, np.int64(fetch.following[warp]), rows, now), now)
+            time = fetch_from_l0(gpu, fetch, number, np.int64(fetch.following[warp]), rows, now)
+            soonest = min(soonest, _expect(fetch, warps, warp, time, rows, now))
             if rest(own) != EMPTY:
                 soonest = np.int64(now + 1)
         number += 1
@@ -167,16 +166,23 @@ def _fetch_for_schedulers(gpu, fetch, warps, wanting, rows, now):
 
 
 @inlined
-def _expect(fetch, warp, time, now):
-    """An instruction for a warp is on its way, and in its buffer at the end of cycle `time`, which may be this one."""
+def _expect(fetch, warps, warp, time, rows, now):
+    """An instruction for a warp is on its way, and in its buffer at the end of cycle `time`, which may be this one: then it is there.
+
+    Returns the next cycle in which another one can be requested for the warp, as far as that is known.
+    """
+    if time <= now:
+        _deliver(fetch, warps, warp, rows, now + 1, now)
+        return np.int64(FOREVER) if has(fetch.full, warp) else np.int64(now + 1)
     fetch.arrives[warp] = time
     fetch.requested = fetch.requested | bit(warp)
     ring_in(fetch.coming, warp, time + 1, now)
+    return np.int64(FOREVER)
 
 
 @inlined
-def _deliver(fetch, warps, warp, rows, now):
-    """An instruction has arrived in a warp's buffer; a warp that waited for it is examined in this cycle."""
+def _deliver(fetch, warps, warp, rows, time, now):
+    """An instruction has arrived in a warp's buffer; a warp that waited for it is examined in cycle `time`, this one or the next."""
     fetch.held[warp] += 1
     fetch.following[warp] += 1
     fetch.arrives[warp] = FOREVER
@@ -185,7 +191,7 @@ def _deliver(fetch, warps, warp, rows, now):
         fetch.full = fetch.full | bit(warp)
     if has(warps.starved, warp):
         warps.starved = warps.starved & ~bit(warp)
-        set_alarm(warps, warp, now, now)
+        set_alarm(warps, warp, time, now)
 
 
 @inlined
@@ -200,23 +206,32 @@ def _set_of(line, sets):
     return line & (sets - 1) if sets & (sets - 1) == 0 else line % sets
 
 
-@out_of_line
+@unit
 def fetch_from_l0(gpu, fetch, number, pc, rows, now):
     """The cycle at whose end instruction `pc` is in the buffer, of a scheduler with a cache of its own."""
     line = _line_of(fetch, pc)
-    way = _find_in_l0(fetch, number, line)
+    way = np.int64(fetch.l0_way[number])  # most often it is in the line of the instruction before it
+    if fetch.l0_tag[number, way] != line + 1:
+        way = _find_in_l0(fetch, number, line)
+        fetch.l0_way[number] = way
     if fetch.l0_tag[number, way] == line + 1:
         fetch.l0_hits = fetch.l0_hits + 1
     else:
-        fetch.l0_misses = fetch.l0_misses + 1
-        _fill_l0(gpu, fetch, number, way, line, rows, now + fetch.l0_latency)
-        for following in range(line + 1, line + 1 + fetch.l0_ahead):
-            if following * fetch.line < rows:
-                place = _find_in_l0(fetch, number, following)
-                if fetch.l0_tag[number, place] != following + 1:
-                    _fill_l0(gpu, fetch, number, place, following, rows, now + fetch.l0_latency + following - line)
+        _miss_l0(gpu, fetch, number, way, line, rows, now)
     fetch.l0_used[number, way] = now
     return max(now + fetch.l0_latency - 1, np.int64(fetch.l0_ready[number, way]))
+
+
+@out_of_line
+def _miss_l0(gpu, fetch, number, way, line, rows, now):
+    """A line that a scheduler's cache does not have takes a place there, and some that follow it are brought ahead."""
+    fetch.l0_misses = fetch.l0_misses + 1
+    _fill_l0(gpu, fetch, number, way, line, rows, now + fetch.l0_latency)
+    for following in range(line + 1, line + 1 + fetch.l0_ahead):
+        if following * fetch.line < rows:
+            place = _find_in_l0(fetch, number, following)
+            if fetch.l0_tag[number, place] != following + 1:
+                _fill_l0(gpu, fetch, number, place, following, rows, now + fetch.l0_latency + following - line)
 
 
 @unit
