@@ -116,6 +116,16 @@ def test_examples_are_clean(example):
     assert findings(EXAMPLES / "vortex" / f"{example}.c", "vortex-2024", **{"in": x}, out=0 * x) == []
 
 
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_memory_that_each_core_has_of_its_own_is_watched(engine):
+    """Until 2022 that is where stacks lie: of a second core beyond all other memory."""
+    path, x = EXAMPLES / "vortex" / "sort.c", np.arange(37, dtype=np.int32)[::-1].copy()
+    options = Options(path=str(path), threads=37, arguments={"n": 37}, buffers={"in": x, "out": 0 * x})
+    config = load_config("vortex-2022", {"gpu.cores": 2})
+    report = run_checked(config, load(path, "vortex-2022", options=options), engine=engine, schedule=False)
+    assert report.complete and report.clean
+
+
 def test_what_helps_against_a_stray_access_is_said_in_c():
     path, x = EXAMPLES / "vortex" / "saxpy.elf", np.zeros(5, np.float32)
     options = Options(path=str(path), threads=12, arguments={"a": 2}, buffers={"x": x, "y": np.zeros(12, np.float32)})

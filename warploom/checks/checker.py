@@ -58,7 +58,7 @@ class Checker:
         self._machine = machine
         self._shift = (config.core.lanes - 1).bit_length()
         run = 1 << self._shift
-        words = _whole_runs((machine.storage.constant_place + len(program.constants) + 3) // 4 + 2, run)
+        words = _whole_runs((machine.storage.end + 3) // 4 + 2, run)  # the memory that further cores have of their own comes last
         core = machine.cores[0]
         shared = _whole_runs(int(core["blocks"]["slots"]) * int(core["blocks"]["shared_bytes"]) // 4 + 1, run)
         size = int(grid["block_threads"])
