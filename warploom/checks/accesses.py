@@ -18,6 +18,7 @@ from warploom.checks.shadow import (
     SHAPE,
     SHARED_ROWS,
     SHARED_WORDS,
+    SHARERS,
     SPREAD,
     W_TIME,
     WORD_BYTES,
@@ -49,7 +50,7 @@ def check_access(gpu, core, warp, pc, part, tables, k, now, time):
     threads = np.int64(gpu.grid.block_threads)
     begin = block * threads
     first = begin + core.warps.rank[warp] * lanes
-    opened = np.int64(tables.blocks[block, OPENED])
+    opened = np.int64(tables.blocks[first // tables.findings[0, SHARERS], OPENED])
     base = np.int64(0)
     if space == SHARED_SPACE:
         base = np.int64(tables.findings[0, SHARED_ROWS] + core.number * tables.findings[0, SHARED_WORDS])
