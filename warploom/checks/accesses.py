@@ -7,6 +7,7 @@ import numpy as np
 
 from warploom.checks.bytes import first_byte, has_bytes
 from warploom.checks.initialised import note_read, note_written
+from warploom.checks.known import row_of
 from warploom.checks.races import access_word, read_word
 from warploom.checks.runs import note_stretch
 from warploom.checks.shadow import (
@@ -18,7 +19,6 @@ from warploom.checks.shadow import (
     SHAPE,
     SHARED_ROWS,
     SHARED_WORDS,
-    SHARERS,
     SPREAD,
     W_TIME,
     WORD_BYTES,
@@ -50,7 +50,7 @@ def check_access(gpu, core, warp, pc, part, tables, k, now, time):
     threads = np.int64(gpu.grid.block_threads)
     begin = block * threads
     first = begin + core.warps.rank[warp] * lanes
-    opened = np.int64(tables.blocks[first // tables.findings[0, SHARERS], OPENED])
+    opened = np.int64(tables.blocks[row_of(tables, first, block), OPENED])
     base = np.int64(0)
     if space == SHARED_SPACE:
         base = np.int64(tables.findings[0, SHARED_ROWS] + core.number * tables.findings[0, SHARED_WORDS])

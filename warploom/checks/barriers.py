@@ -7,7 +7,7 @@ phases: hardware may open the barrier for both, or never. A warp of which some l
 machine finds that by itself, as a deadlock, and the finding says who waits.
 
 When a barrier opens is found out here by counting, as the hardware does. Barriers for some of a block's warps order, so they are
-taken as opening at once.
+taken as opening at once, and for all. Those of programs that start their warps themselves are in core_warps.py.
 """
 
 from __future__ import annotations

@@ -69,12 +69,10 @@ class Checker:
         words = _whole_runs((machine.storage.end + 3) // 4 + 2, run)  # the memory that further cores have of their own comes last
         core = machine.cores[0]
         shared = _whole_runs(int(core["blocks"]["slots"]) * int(core["blocks"]["shared_bytes"]) // 4 + 1, run)
-        size, lanes = max(int(grid["block_threads"]), 1), config.core.lanes
+        size, lanes, blocks = int(grid["block_threads"]), config.core.lanes, int(grid["blocks"])
         slots = config.core.warps * config.gpu.cores
         own_warps = program.launch.whole_device  # starts its warps itself
-        self.found = new_tables(
-            words + shared * config.gpu.cores, run, int(grid["blocks"]) * size, lanes if own_warps else size, own_warps, slots, lanes
-        )
+        self.found = new_tables(words + shared * config.gpu.cores, run, blocks * max(size, 1) + lanes, blocks, own_warps, slots, lanes)
         self.found["orders"] = orders_of(program)
         head = self.found["findings"][0]
         head[SHARED_ROWS], head[SHARED_WORDS], head[RUN_SHIFT] = words, shared, self._shift

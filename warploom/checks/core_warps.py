@@ -19,12 +19,12 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.checks.order import share_with_block
-from warploom.checks.shadow import ANY_WORD, ASKED, BLOCK_ACQUIRED, BLOCK_ACQUIRED_AT, GRID_OPENED, OPENED, tick
+from warploom.checks.shadow import ANY_WORD, ASKED, ASKS, BLOCK_ACQUIRED, BLOCK_ACQUIRED_AT, GRID_OPENED, LEARNED, OPENED, tick
 from warploom.checks.watch import watch
 from warploom.isa.uop import ALU, CONTROL, IMM, NUMBER, OP, SPECIAL_NUMBER, UNIT, A, B
 from warploom.machine.core.divergence.split_join import operand
 from warploom.machine.core.warp_control import ACROSS_CORES
-from warploom.machine.engine.bits import EMPTY, ONE, bit, has, ones, popcount
+from warploom.machine.engine.bits import EMPTY, ONE, bit, has, lowest, ones, popcount, rest
 from warploom.machine.engine.unit import out_of_line, unit
 
 CORE_BARRIER, SPAWN, SPAWN_ALONE, READ_SPECIAL = (NUMBER[name] for name in ("core_barrier", "spawn", "spawn_alone", "special"))
@@ -36,7 +36,10 @@ def watch_warps(gpu, core, warp, pc, tables, k, now):
     """As `watch`, in a program that starts its warps itself."""
     executes = tables.uops[k, UNIT]
     op = tables.uops[k, OP]
-    if tables.warps[core.number * core.warps.slots, ASKED] != 0 and core.spawn.waiting == EMPTY:
+    if executes == ALU:
+        if op == READ_SPECIAL and tables.uops[k, IMM] == ACTIVE_WARPS:
+            _note_ends(core, warp, tables)
+    elif tables.findings[0, ASKS] != 0 and core.spawn.waiting == EMPTY:
         _note_alone(core, warp, tables)
     if executes == CONTROL:
         if op == CORE_BARRIER:
@@ -44,19 +47,33 @@ def watch_warps(gpu, core, warp, pc, tables, k, now):
         elif op == SPAWN:
             _note_start(core, warp, tables)
         elif op == SPAWN_ALONE:
-            tables.warps[core.number * core.warps.slots, ASKED] = 1
-    elif executes == ALU and op == READ_SPECIAL and tables.uops[k, IMM] == ACTIVE_WARPS:
-        ended = ones(core.warps.slots) & ~core.blocks.alive[core.warps.block[warp]]
-        _learn(core, warp, tables, bit(warp), ended, tick(tables))
+            _note_ask(core, tables)
     watch(gpu, core, warp, pc, tables, k, now)
 
 
 @out_of_line
+def _note_ends(core, warp, tables):
+    """A warp learns which warps of its core have ended."""
+    ended = ones(core.warps.slots) & ~core.blocks.alive[core.warps.block[warp]]
+    _learn(core, warp, tables, bit(warp), ended, tick(tables))
+
+
+@out_of_line
+def _note_ask(core, tables):
+    """A warp asks to be alone."""
+    if tables.warps[core.number * core.warps.slots, ASKED] == 0:
+        tables.warps[core.number * core.warps.slots, ASKED] = 1
+        tables.findings[0, ASKS] += 1
+
+
+@out_of_line
 def _note_alone(core, warp, tables):
-    """The order of a warp that has waited to be alone has been carried out, before any warp of the core did more."""
-    tables.warps[core.number * core.warps.slots, ASKED] = 0
-    every = ones(core.warps.slots)
-    _learn(core, warp, tables, every, every, tick(tables))
+    """No warp of the core waits to be alone: where one did, its order has just been carried out."""
+    if tables.warps[core.number * core.warps.slots, ASKED] != 0:
+        tables.warps[core.number * core.warps.slots, ASKED] = 0
+        tables.findings[0, ASKS] -= 1
+        every = ones(core.warps.slots)
+        _learn(core, warp, tables, every, every, tick(tables))
 
 
 @out_of_line
@@ -88,8 +105,11 @@ def _note_barrier(gpu, core, warp, tables, k):
         came = came | core.barriers.arrived[slot, number]
     if across:
         _open_across(tables, time)
-    else:
+    elif came != bit(warp) or tables.findings[0, LEARNED] != 0:
         _learn(core, warp, tables, came, came, time)
+    else:
+        row = np.int64(core.blocks.number[slot]) * core.warps.slots + warp
+        tables.known[row, warp] = time
 
 
 @unit
@@ -106,29 +126,44 @@ def _learn(core, warp, tables, learners, told, time):
     slots = np.int64(core.warps.slots)
     first = np.int64(core.blocks.number[core.warps.block[warp]]) * slots
     both = learners | told
-    word = np.int64(0)
-    word_at = np.int64(0)
-    for one in range(slots):
-        if has(both, one):
-            for lane in range(core.warps.lanes):
-                share_with_block(tables, first + one, (first + one) * core.warps.lanes + lane)
-            row = tables.blocks[first + one]
-            if row[BLOCK_ACQUIRED] != 0:
-                word = np.int64(row[BLOCK_ACQUIRED] if word == 0 or word == row[BLOCK_ACQUIRED] else ANY_WORD)
-                word_at = max(word_at, np.int64(row[BLOCK_ACQUIRED_AT]))
+    if tables.findings[0, LEARNED] != 0:
+        _learn_of_words(core, tables, learners, both, first)
     known_of_all = time
     for other in range(slots):
-        latest = time if has(both, other) else np.int64(0)
-        for one in range(slots):
-            if has(both, one):
-                latest = max(latest, np.int64(tables.known[first + one, other]))
-        for one in range(slots):
-            if has(learners, one):
-                tables.known[first + one, other] = latest
+        latest = time
+        left = both
+        if not has(both, other):
+            latest = np.int64(0)
+            while left != EMPTY:
+                latest = max(latest, np.int64(tables.known[first + lowest(left), other]))
+                left = rest(left)
+        left = learners
+        while left != EMPTY:
+            tables.known[first + lowest(left), other] = latest
+            left = rest(left)
         known_of_all = min(known_of_all, latest)
-    for one in range(slots):
-        if has(learners, one):
-            row = tables.blocks[first + one]
-            row[OPENED] = max(np.int64(row[OPENED]), known_of_all)
-            row[BLOCK_ACQUIRED] = word
-            row[BLOCK_ACQUIRED_AT] = word_at
+    while learners != EMPTY:
+        row = tables.blocks[first + lowest(learners)]
+        row[OPENED] = max(np.int64(row[OPENED]), known_of_all)
+        learners = rest(learners)
+
+
+@out_of_line
+def _learn_of_words(core, tables, learners, both, first):
+    """The same of the words that they have met. first: the row of the core's first warp."""
+    word = np.int64(0)
+    word_at = np.int64(0)
+    while both != EMPTY:
+        one = first + lowest(both)
+        both = rest(both)
+        for lane in range(core.warps.lanes):
+            share_with_block(tables, one, one * core.warps.lanes + lane)
+        row = tables.blocks[one]
+        if row[BLOCK_ACQUIRED] != 0:
+            word = np.int64(row[BLOCK_ACQUIRED] if word == 0 or word == row[BLOCK_ACQUIRED] else ANY_WORD)
+            word_at = max(word_at, np.int64(row[BLOCK_ACQUIRED_AT]))
+    while learners != EMPTY:
+        row = tables.blocks[first + lowest(learners)]
+        row[BLOCK_ACQUIRED] = word
+        row[BLOCK_ACQUIRED_AT] = word_at
+        learners = rest(learners)

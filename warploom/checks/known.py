@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.checks.shadow import OWN_WARPS, SHARERS
+from warploom.checks.shadow import LANES_OF_OWN, RUN_SHIFT
 from warploom.machine.engine.unit import inlined
 
 
@@ -21,5 +21,19 @@ def knows(tables, me, other, begin, when):
 
     begin: the first thread of the core.
     """
-    sharers = np.int64(tables.findings[0, SHARERS])
-    return tables.findings[0, OWN_WARPS] != 0 and when < tables.known[me // sharers, (other - begin) // sharers]
+    lanes = np.int64(tables.findings[0, LANES_OF_OWN])
+    return lanes != 0 and when < tables.known[_warp_of(tables, me, lanes), _warp_of(tables, other - begin, lanes)]
+
+
+@inlined
+def row_of(tables, thread, block):
+    """The row of `blocks` that a thread of a block has with those who share its barriers."""
+    lanes = np.int64(tables.findings[0, LANES_OF_OWN])
+    return _warp_of(tables, thread, lanes) if lanes != 0 else block
+
+
+@inlined
+def _warp_of(tables, thread, lanes):
+    """The warp of a thread. A division takes as long as the rest of a check."""
+    shift = np.int64(tables.findings[0, RUN_SHIFT])
+    return thread >> shift if lanes == 1 << shift else thread // lanes

@@ -9,6 +9,9 @@ barrier; what it has met holds for its block after the next barrier. A fence for
 block alone. An instruction set may have fences in its atomics (atomic_orders.py): one that releases has a fence before it, for what it
 tells itself alone, and one that acquires a fence after it.
 
+Where a program starts its warps itself, warps take the place of blocks: a warp knows what it has learned of each warp of its core, by
+barriers and starts (core_warps.py), and tells that too. Its lanes run in step, so what one of them tells or acquires holds for the warp.
+
 A few more releases than the last four of a thread are not remembered: then order is assumed. So the checks may miss a race between
 threads that synchronise by several words in turn, and report none that is not there.
 
@@ -20,7 +23,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.checks.known import knows
+from warploom.checks.known import knows, row_of
 from warploom.checks.shadow import (
     ACQUIRED,
     ACQUIRED_AT,
@@ -35,17 +38,16 @@ from warploom.checks.shadow import (
     FENCE_BLOCK,
     FIRST_RELEASE,
     GRID_OPENED,
+    LANES_OF_OWN,
     LEARNED,
     MET,
     MET_AT,
     OPENED,
-    OWN_WARPS,
     RELEASE,
     RELEASED,
     RELEASED_ON,
     RELEASES,
     RING,
-    SHARERS,
     TELLS,
 )
 from warploom.machine.engine.unit import out_of_line, unit
@@ -59,8 +61,7 @@ def in_order(tables, seen_row, lanes, size, me, other, when):
     """
     block = me // size
     theirs = other // size
-    sharers = np.int64(tables.findings[0, SHARERS])
-    ours = tables.blocks[me // sharers]
+    ours = tables.blocks[row_of(tables, me, block)]
     if when < tables.findings[0, GRID_OPENED]:
         return True
     if block == theirs:
@@ -71,11 +72,10 @@ def in_order(tables, seen_row, lanes, size, me, other, when):
             return True
     mine = tables.threads[me]
     fence = np.int64(1 if block == theirs else 0)
-    if mine[ACQUIRED_AT] != 0 and _told(tables, mine[ACQUIRED], mine[ACQUIRED_AT], other, other // sharers, fence, when):
+    row = row_of(tables, other, theirs)
+    if mine[ACQUIRED_AT] != 0 and _told(tables, mine[ACQUIRED], mine[ACQUIRED_AT], other, row, fence, when):
         return True
-    return ours[BLOCK_ACQUIRED_AT] != 0 and _told(
-        tables, ours[BLOCK_ACQUIRED], ours[BLOCK_ACQUIRED_AT], other, other // sharers, fence, when
-    )
+    return ours[BLOCK_ACQUIRED_AT] != 0 and _told(tables, ours[BLOCK_ACQUIRED], ours[BLOCK_ACQUIRED_AT], other, row, fence, when)
 
 
 @unit
@@ -123,12 +123,12 @@ def synchronise(tables, index, size, thread, pc, time):
         mine[FENCE_BLOCK] = time
     if mine[FENCE_BLOCK] == 0:
         return
-    block = tables.blocks[thread // np.int64(tables.findings[0, SHARERS])]
+    block = tables.blocks[row_of(tables, thread, thread // size)]
     foreign = mine[MET] != 0 and mine[MET] != index + 1
     foreign = foreign or (block[BLOCK_ACQUIRED] != 0 and block[BLOCK_ACQUIRED] != index + 1)
     cell[RELEASED] = -time if foreign or cell[RELEASED] < 0 else time
     _tell(mine, index + 1, time)
-    if mine[FENCE] != 0 and tables.findings[0, OWN_WARPS] == 0:
+    if mine[FENCE] != 0 and tables.findings[0, LANES_OF_OWN] == 0:
         _tell_of_block(block, index + 1, np.int64(block[OPENED]), time)
     elif mine[FENCE] != 0:
         _tell_of_core(tables, index + 1, thread, size, time)
@@ -169,7 +169,7 @@ def _tell_of_block(block, word, opened, time):
 @unit
 def _tell_of_core(tables, word, thread, size, time):
     """`_tell` of what the thread's warp did before the fence, since its lanes run in step, and of what it knows of others."""
-    lanes = np.int64(tables.findings[0, SHARERS])
+    lanes = np.int64(tables.findings[0, LANES_OF_OWN])
     warps = size // lanes
     row = thread // lanes
     first = thread // size * warps
@@ -181,8 +181,8 @@ def _tell_of_core(tables, word, thread, size, time):
 @unit
 def share_with_warp(tables, thread):
     """What a thread has acquired holds for its warp, where a program starts its warps itself: there lanes run in step."""
-    if tables.findings[0, OWN_WARPS] != 0:
-        share_with_block(tables, thread // np.int64(tables.findings[0, SHARERS]), thread)
+    if tables.findings[0, LANES_OF_OWN] != 0:
+        share_with_block(tables, row_of(tables, thread, 0), thread)
 
 
 @unit

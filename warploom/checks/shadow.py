@@ -61,10 +61,11 @@ BLOCK_COLUMNS = BLOCK_RELEASE + RING * 2
 
 # Row 0 of `findings`: counts and settings. LEARNED: whether any thread has learned from an atomic. IN_BYTES: words whose bytes have rows,
 # in `shadow` from row FIRST_BYTES on. STANDS_FOR: what is read of shared
-# memory that nobody has written, and << 32 how many of its low bits differ by place; 0 for what there is. SHARERS: threads that one row of
-# `blocks` is for. OWN_WARPS: 1 for a program that starts its warps itself. Every other row is a finding.
+# memory that nobody has written, and << 32 how many of its low bits differ by place; 0 for what there is.
+# LANES_OF_OWN: lanes of a warp in a program that starts its warps itself, else 0. ASKS: its cores of which a warp waits until it is alone.
+# Every other row is a finding.
 COUNT, CLOCK, GRID_OPENED, GRID_ARRIVED, ENDED, SHARED_ROWS, SHARED_WORDS, LOCKSTEP, RETURNS, RUN_SHIFT = range(10)
-LEARNED, IN_BYTES, FIRST_BYTES, STANDS_FOR, SHARERS, OWN_WARPS = range(10, 16)
+LEARNED, IN_BYTES, FIRST_BYTES, STANDS_FOR, LANES_OF_OWN, ASKS = range(10, 16)
 KIND, PC, OTHER_PC, ACCESS, OTHER_ACCESS, THREAD, OTHER, SPACE, ADDRESS, UOP, TIMES, CYCLE, A_VALUE, B_VALUE, LOST, UNIT_PC = range(16)
 FINDING_COLUMNS = 16
 MOST_FINDINGS = 200
@@ -131,19 +132,19 @@ def find(tables, kind, pc, other_pc, thread, other, k, now):
     return count + 1
 
 
-def new_tables(words: int, run: int, threads: int, sharers: int, own_warps: bool, warps: int, lanes: int) -> dict[str, Any]:
-    """Empty tables: words of all memory, words of a run, threads of the grid, those of a row of `blocks`, whether the program starts
-    its warps itself, warp slots of all cores, lanes of a warp."""
+def new_tables(words: int, run: int, threads: int, blocks: int, own_warps: bool, warps: int, lanes: int) -> dict[str, Any]:
+    """Empty tables: words of all memory, words of a run, threads and blocks of the grid, whether the program starts its warps itself, warp
+    slots of all cores, lanes of a warp."""
     findings = zeros((MOST_FINDINGS + 1, FINDING_COLUMNS), np.int64)
-    findings[0, FIRST_BYTES], findings[0, SHARERS], findings[0, OWN_WARPS] = words, sharers, own_warps
-    blocks = threads // sharers
+    findings[0, FIRST_BYTES], findings[0, LANES_OF_OWN] = words, own_warps * lanes
+    rows = threads // lanes if own_warps else blocks
     return {
         "shadow": zeros((words + min(words, MOST_IN_BYTES) * 4, SHADOW_COLUMNS), np.int64),
         "runs": zeros((words // run * (PARTS + 1), SHADOW_COLUMNS), np.int64),
         "seen": zeros((warps * lanes, MAX_LANES), np.int64),
         "warps": zeros((warps, WARP_COLUMNS), np.int64),
-        "threads": zeros((threads + lanes, THREAD_COLUMNS), np.int64),
-        "blocks": zeros((blocks, BLOCK_COLUMNS), np.int64),
-        "known": zeros((blocks if own_warps else 1, MAX_WARPS), np.int64),
+        "threads": zeros((threads, THREAD_COLUMNS), np.int64),
+        "blocks": zeros((rows, BLOCK_COLUMNS), np.int64),
+        "known": zeros((rows if own_warps else 1, MAX_WARPS), np.int64),
         "findings": findings,
     }
