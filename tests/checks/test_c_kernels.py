@@ -93,6 +93,18 @@ def test_examples_with_barriers_are_clean_on_machines_of_all_shapes(example, sha
     assert report.complete and report.clean
 
 
+@pytest.mark.parametrize("name", ["vortex-2022", "vortex-2024"])
+@pytest.mark.parametrize("cores", [1, 2])
+def test_all_threads_wait_for_each_other(cores, name):
+    """On one core they count themselves, from 2023 on, and load the count by atomics."""
+    n, path = 16 * cores, EXAMPLES / "vortex" / "pipeline.c"
+    x = np.arange(n, dtype=np.int32)
+    buffers = {"in": x, "first": 0 * x, "second": 0 * x, "out": 0 * x}
+    program = load(path, name, options=Options(path=str(path), threads=n, arguments={"n": n}, buffers=buffers))
+    report = run_checked(load_config(name, {"gpu.cores": cores}), program, engine="python", schedule=False)
+    assert report.complete and report.clean
+
+
 LOCK = """#include <warploom.h>
 kernel void counted(int *lock, int *count) {
   int first = split(local_id() == 0);

@@ -14,7 +14,8 @@ WARP = {2022: "local_warp_id", 2024: "warp_id"}
 ALL = 0x80000000  # of a barrier across cores
 
 # What a warp does, with one lane. W0, R0: writes, reads word 0 of `out`. B1,2: comes to barrier 1, for two warps. D50: 50 rounds of a loop.
-# T0, M0: tells others, meets them, by an atomic on word 0 with a fence before it, or after it; m0: without.
+# T0, M0: tells others, meets them, by an atomic on word 0 with a fence before it, or after it; m0: without. L0, l0: meets them by a load,
+# with a fence after it, and without.
 STEPS = {
     "W": "sw s3, {byte}(t2)",
     "R": "lw t5, {byte}(t2)",
@@ -22,6 +23,8 @@ STEPS = {
     "D": "li t4, {0}\n{at}: addi t4, t4, -1\nbnez t4, {at}",
     "T": "addi t5, t2, {byte}\nli t4, 1\namoswap.w.rl t4, t4, (t5)",
     "M": "addi t5, t2, {byte}\n{at}: li t4, 0\namoor.w.aq t4, t4, (t5)\nbeqz t4, {at}",
+    "L": "{at}: lw t4, {byte}(t2)\nadd t6, t4, zero\nfence r, rw\nbeqz t6, {at}",
+    "l": "{at}: lw t4, {byte}(t2)\nbeqz t4, {at}",
     "m": "addi t5, t2, {byte}\n{at}: li t4, 0\namoor.w t4, t4, (t5)\nbeqz t4, {at}",
 }
 
@@ -81,6 +84,10 @@ CASES = {
 TOLD = {
     "told": (["W0 T1", "M1 R0", "", ""], []),
     "met without a fence": (["W0 T1", "m1 R0", "", ""], [(0, 1)]),
+    "met by a load": (["W0 T1", "L1 R0", "", ""], []),
+    "met by a load, whoever comes first": (["W0 T1 L2", "T2 L1 R0", "", ""], []),
+    "met by a load that acquires nothing": (["W0 T1", "l1", "", ""], [(0, 1)]),
+    "a load tells nothing": (["T1", "W0 L1 L1", "D200 M1 R0", ""], [(1, 2)]),
     "told what a barrier has told": (["W0 B1,2", "B1,2 T1", "M1 R0", ""], []),
     "told before the barrier": (["D20 W0 B1,2", "T1 B1,2", "M1 D100 R0", ""], [(0, 2)]),
     "a barrier tells what was met": (["W0 T1", "M1 B1,2", "B1,2 R0", ""], []),

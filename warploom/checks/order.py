@@ -40,6 +40,7 @@ from warploom.checks.shadow import (
     GRID_OPENED,
     LANES_OF_OWN,
     LEARNED,
+    LOADS,
     MET,
     MET_AT,
     OPENED,
@@ -103,7 +104,7 @@ def _told(tables, word, until, other, theirs, fence, when):
 
 @out_of_line
 def synchronise(tables, index, size, thread, pc, time):
-    """A thread's atomic on word `index`: it meets what was told there, and tells what it did before its last fence."""
+    """A thread's atomic on word `index`: it meets what was told there, and tells what it did before its last fence, if it is no load."""
     orders = np.int64(tables.orders[pc])
     mine = tables.threads[thread]
     cell = tables.shadow[index]
@@ -121,7 +122,7 @@ def synchronise(tables, index, size, thread, pc, time):
     if orders & TELLS != 0:
         mine[FENCE] = time
         mine[FENCE_BLOCK] = time
-    if mine[FENCE_BLOCK] == 0:
+    if mine[FENCE_BLOCK] == 0 or orders & LOADS != 0:
         return
     block = tables.blocks[row_of(tables, thread, thread // size)]
     foreign = mine[MET] != 0 and mine[MET] != index + 1

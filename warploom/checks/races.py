@@ -24,6 +24,7 @@ from warploom.checks.shadow import (
     ATOMIC_BIT,
     HELD,
     IN_STEP,
+    LOADS,
     LOCKSTEP,
     LOST,
     OTHER_ACCESS,
@@ -82,7 +83,7 @@ def access_word(gpu, core, warp, pc, tables, k, now, time, how, space, index, at
     lanes = np.int64(core.warps.lanes)
     cell = tables.shadow[at]
     row = (core.number * core.warps.slots + warp) * lanes + lane
-    if how == ATOMIC:
+    if how == ATOMIC or (how == READ and tables.orders[pc] & LOADS != 0):
         synchronise(tables, index, size, thread, pc, time)
         flags = flags | ATOMIC_BIT
     if may_conflict(tables, cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
@@ -91,12 +92,12 @@ def access_word(gpu, core, warp, pc, tables, k, now, time, how, space, index, at
     if how == READ:
         note_reader(tables, cell, thread, begin, first, size, lanes, opened, time, mine)
         return
-    if may_conflict(tables, cell[R1_TIME], cell[R1_WHO], thread, begin, size, opened, flags & WORD_BYTES, space):
+    if may_conflict(tables, cell[R1_TIME], cell[R1_WHO], thread, begin, size, opened, flags, space):
         if in_order(tables, row, lanes, size, thread, thread_of(cell[R1_WHO]), cell[R1_TIME]):
             cell[R1_TIME] = 0
         else:
             _report(gpu, core, pc, tables, k, now, time, how, space, address, thread, READ, cell[R1_WHO], cell[R1_TIME])
-    if may_conflict(tables, cell[R2_TIME], cell[R2_WHO], thread, begin, size, opened, flags & WORD_BYTES, space):
+    if may_conflict(tables, cell[R2_TIME], cell[R2_WHO], thread, begin, size, opened, flags, space):
         if in_order(tables, row, lanes, size, thread, thread_of(cell[R2_WHO]), cell[R2_TIME]):
             cell[R2_TIME] = 0
         else:
