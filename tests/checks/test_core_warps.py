@@ -100,6 +100,8 @@ OF_CORES = {
     "across cores": ([["W0 " + ACROSS, ACROSS + " R1"], ["W1 " + ACROSS, ACROSS + " R0"]], []),
     "one core has come": ([["W0 " + ACROSS, "D50 R0 D200 " + ACROSS], [ACROSS, ACROSS]], [(0, 1)]),
     "one warp of the other has come": ([["W0 " + ACROSS, ACROSS], ["D50 R0 D200 " + ACROSS, ACROSS]], [(0, 4)]),
+}
+TOLD_ACROSS = {
     "told across cores by the barriers of each": ([["W0 B1,2", "B1,2 T1"], ["M1 B1,2", "B1,2 R0"]], []),
     "told across cores before the barrier": ([["D50 W0 B1,2", "T1 B1,2"], ["M1 D200 B1,2", "B1,2 R0"]], [(0, 5)]),
 }
@@ -112,6 +114,12 @@ def test_barriers(case, number):
     assert races(of_warps(number, *warps), number) == wanted
 
 
+@pytest.mark.parametrize("case", TOLD_ACROSS)
+def test_atomics_across_cores(case):
+    cores, wanted = TOLD_ACROSS[case]
+    assert races(of_warps(2024, *cores), gpu__cores=2) == wanted
+
+
 @pytest.mark.parametrize("case", TOLD)
 def test_barriers_beside_atomics(case):
     warps, wanted = TOLD[case]
@@ -122,8 +130,6 @@ def test_barriers_beside_atomics(case):
 @pytest.mark.parametrize("case", OF_CORES)
 def test_barriers_across_cores(case, number):
     cores, wanted = OF_CORES[case]
-    if number == 2022 and "told" in case:
-        pytest.skip("there are no atomics")
     assert races(of_warps(number, *cores), number, gpu__cores=2) == wanted
 
 
@@ -131,7 +137,7 @@ def test_both_engines_find_the_same():
     for warps, _ in (CASES | TOLD).values():
         text = of_warps(2024, *warps)
         assert races(text, engine="native") == races(text)
-    for cores, _ in OF_CORES.values():
+    for cores, _ in (OF_CORES | TOLD_ACROSS).values():
         text = of_warps(2024, *cores)
         assert races(text, engine="native", gpu__cores=2) == races(text, gpu__cores=2)
 
@@ -240,3 +246,38 @@ second:
 def test_lanes_that_come_one_after_the_other(mechanism):
     text = APART.replace("DELAY", steps("D60", "delay"))
     assert races(text, core__divergence=mechanism) == []
+
+
+IN_STEP = """
+    li t0, 2
+    la t1, begin
+    vx_wspawn t0, t1
+begin:
+    li t0, -1
+    vx_tmc t0
+    csrr t3, mscratch
+    lw t2, 0(t3)
+    csrr s2, thread_id
+    csrr s3, warp_id
+    slli s5, s2, 2
+    add s5, s5, t2
+    li t6, 1
+    bnez s3, second
+    sw s2, 0(s5)
+    vx_tmc t6
+    TELL
+    vx_tmc zero
+second:
+    vx_tmc t6
+    MEET
+    li t0, -1
+    vx_tmc t0
+    lw t5, 0(s5)
+    vx_tmc zero
+"""
+
+
+@pytest.mark.parametrize(("meet", "wanted"), [("M8", []), ("m8", [(0, 1)])])
+def test_one_lane_tells_and_acquires_for_its_warp(meet, wanted):
+    text = IN_STEP.replace("TELL", steps("T8", "tell")).replace("MEET", steps(meet, "meet"))
+    assert races(text) == wanted
