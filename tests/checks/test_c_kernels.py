@@ -49,6 +49,62 @@ def test_with_the_barrier_nothing_is_found(name, tmp_path):
     assert findings(written(tmp_path, "barrier()"), name, **{"in": x}, out=0 * x) == []
 
 
+ACROSS = """#include <warploom.h>
+kernel void across(const int *in, int *half, int *out) {
+  half[global_id()] = in[global_id()] / 2;
+  barrier();
+  out[global_id()] = half[global_id() ^ 8];
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["vortex-2022", "vortex-2024"])
+def test_a_barrier_of_a_group_orders_no_other_group(name, tmp_path):
+    """Each group of two warps reads what the other one has written, and either has come to its own barrier."""
+    path, x = tmp_path / "across.c", np.arange(16, dtype=np.int32)
+    path.write_text(ACROSS)
+    (found,) = findings(path, name, **{"in": x}, half=0 * x, out=0 * x)
+    assert found.kind == "race" and found.element.startswith("half[")
+    assert sorted((found.position.line, found.other_position.line)) == [3, 5]
+    numbers = sorted(int(thread.removeprefix("thread ")) for thread in found.threads)
+    assert [number // 8 for number in numbers] == [0, 1]
+    assert found.fix == "blocks have no order: use an atomic, an array for each block, or a kernel of its own after this one"
+    path.write_text(ACROSS.replace("^ 8", "^ 4"))
+    assert findings(path, name, **{"in": x}, half=0 * x, out=0 * x) == []
+
+
+SHAPES = {"4w4t": (1, 4, 4), "2w8t": (1, 2, 8), "8w2t": (1, 8, 2), "2c4w4t": (2, 4, 4)}
+EXAMPLES_OF_GROUPS = {"reduction": 8, "prefix_sum": 8, "sgemm_tiled": 16}
+
+
+@pytest.mark.parametrize("name", ["vortex-2022", "vortex-2024"])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("example", EXAMPLES_OF_GROUPS)
+def test_examples_with_barriers_are_clean_on_machines_of_all_shapes(example, shape, name):
+    cores, warps, lanes = SHAPES[shape]
+    path, x, block = EXAMPLES / "vortex" / f"{example}.c", np.arange(64, dtype=np.int32), EXAMPLES_OF_GROUPS[example]
+    buffers = {"in": x, "out": 0 * x}
+    if example == "sgemm_tiled":
+        buffers = {letter: np.ones(64, np.float32) for letter in "abc"}
+    arguments = {"n": 8} if example == "sgemm_tiled" else {}
+    program = load(path, name, options=Options(path=str(path), threads=64, block=block, arguments=arguments, buffers=buffers))
+    config = load_config(name, {"gpu.cores": cores, "core.warps": warps, "core.lanes": lanes, "shared.banks": lanes})
+    report = run_checked(config, program, engine="native", schedule=False)
+    assert report.complete and report.clean
+
+
+@pytest.mark.parametrize("name", ["vortex-2022", "vortex-2024"])
+@pytest.mark.parametrize("cores", [1, 2])
+def test_all_threads_wait_for_each_other(cores, name):
+    """On one core they count themselves, from 2023 on, and load the count by atomics."""
+    n, path = 16 * cores, EXAMPLES / "vortex" / "pipeline.c"
+    x = np.arange(n, dtype=np.int32)
+    buffers = {"in": x, "first": 0 * x, "second": 0 * x, "out": 0 * x}
+    program = load(path, name, options=Options(path=str(path), threads=n, arguments={"n": n}, buffers=buffers))
+    report = run_checked(load_config(name, {"gpu.cores": cores}), program, engine="python", schedule=False)
+    assert report.complete and report.clean
+
+
 LOCK = """#include <warploom.h>
 kernel void counted(int *lock, int *count) {
   int first = split(local_id() == 0);
@@ -114,6 +170,16 @@ def test_an_element_is_named_by_its_buffer_and_other_memory_by_its_address(tmp_p
 def test_examples_are_clean(example):
     x = np.arange(16, dtype=np.int32)
     assert findings(EXAMPLES / "vortex" / f"{example}.c", "vortex-2024", **{"in": x}, out=0 * x) == []
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_memory_that_each_core_has_of_its_own_is_watched(engine):
+    """Until 2022 that is where stacks lie: of a second core beyond all other memory."""
+    path, x = EXAMPLES / "vortex" / "sort.c", np.arange(37, dtype=np.int32)[::-1].copy()
+    options = Options(path=str(path), threads=37, arguments={"n": 37}, buffers={"in": x, "out": 0 * x})
+    config = load_config("vortex-2022", {"gpu.cores": 2})
+    report = run_checked(config, load(path, "vortex-2022", options=options), engine=engine, schedule=False)
+    assert report.complete and report.clean
 
 
 def test_what_helps_against_a_stray_access_is_said_in_c():

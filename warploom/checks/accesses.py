@@ -7,10 +7,12 @@ import numpy as np
 
 from warploom.checks.bytes import first_byte, has_bytes
 from warploom.checks.initialised import note_read, note_written
+from warploom.checks.known import row_of
 from warploom.checks.races import access_word, read_word
 from warploom.checks.runs import note_stretch
 from warploom.checks.shadow import (
     ATOMIC,
+    LOADS,
     OPENED,
     READ,
     RESERVES,
@@ -41,7 +43,8 @@ def check_access(gpu, core, warp, pc, part, tables, k, now, time):
     if op == STORE_IMAGE or space == CONSTANT_SPACE:
         return
     how = np.int64(READ if op == LOAD else WRITE if op == STORE else ATOMIC)
-    if how == READ and tables.orders[pc] & RESERVES != 0:
+    orders = np.int64(tables.orders[pc])
+    if how == READ and orders & RESERVES != 0:
         how = np.int64(ATOMIC)
     lanes = np.int64(core.warps.lanes)
     size = np.int64(tables.uops[k, SIZE])
@@ -49,14 +52,14 @@ def check_access(gpu, core, warp, pc, part, tables, k, now, time):
     threads = np.int64(gpu.grid.block_threads)
     begin = block * threads
     first = begin + core.warps.rank[warp] * lanes
-    opened = np.int64(tables.blocks[block, OPENED])
+    opened = np.int64(tables.blocks[row_of(tables, first, block), OPENED])
     base = np.int64(0)
     if space == SHARED_SPACE:
         base = np.int64(tables.findings[0, SHARED_ROWS] + core.number * tables.findings[0, SHARED_WORDS])
     row = core.access.place if space != SHARED_SPACE and core.spaces.used != 0 else core.access.address
     pitch = np.int64(0)
     starts = part
-    if how != ATOMIC and space != LOCAL_SPACE and lanes == np.int64(1) << tables.findings[0, RUN_SHIFT]:
+    if how != ATOMIC and orders & LOADS == 0 and space != LOCAL_SPACE and lanes == np.int64(1) << tables.findings[0, RUN_SHIFT]:
         pitch = pitch_of_lanes(part, row, size)
         if pitch != 0:
             starts = starts_of_stretches(part, row, lanes, pitch)
@@ -96,7 +99,7 @@ def _lane_by_lane(gpu, core, warp, pc, part, tables, k, now, time, how, space, s
                 last = index >> shift
                 if tables.runs[last, SHAPE] & SPREAD == 0:
                     spread(tables, last, shift)
-            if how == READ and size >= 4 and tables.shadow[index, W_TIME] >= 0:
+            if how == READ and size >= 4 and tables.shadow[index, W_TIME] >= 0 and tables.orders[pc] & LOADS == 0:
                 read_word(gpu, core, warp, pc, tables, k, now, time, space, index, address, thread, lane, begin, first, opened, owner)
             else:
                 flags = whole if size >= 4 else ((np.int64(1) << size) - 1) << (address & 3)

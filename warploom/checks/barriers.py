@@ -7,14 +7,14 @@ phases: hardware may open the barrier for both, or never. A warp of which some l
 machine finds that by itself, as a deadlock, and the finding says who waits.
 
 When a barrier opens is found out here by counting, as the hardware does. Barriers for some of a block's warps order, so they are
-taken as opening at once.
+taken as opening at once, and for all. Those of programs that start their warps themselves are in core_warps.py.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from warploom.checks.order import share_with_block
+from warploom.checks.order import share_with_block, share_with_warp
 from warploom.checks.shadow import (
     ACQUIRED,
     ACQUIRED_AT,
@@ -37,11 +37,10 @@ from warploom.checks.shadow import (
 )
 from warploom.isa.uop import COLUMN, FILE, IMM, LINE, NONE, NUMBER, OP, A, B
 from warploom.isa.uop import FENCE_BLOCK as FOR_BLOCK
-from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import EMPTY, has, lowest, popcount, rest
 from warploom.machine.engine.unit import inlined, out_of_line, unit
 
-BARRIER_OP, ARRIVE, CORE_BARRIER = NUMBER["barrier"], NUMBER["barrier_arrive"], NUMBER["core_barrier"]
+ARRIVE = NUMBER["barrier_arrive"]
 
 
 @unit
@@ -52,6 +51,7 @@ def note_fence(core, warp, part, tables, k, first, time):
             tables.threads[first + lane, FENCE_BLOCK] = time
             tables.threads[first + lane, ACQUIRED] = tables.threads[first + lane, MET]
             tables.threads[first + lane, ACQUIRED_AT] = tables.threads[first + lane, MET_AT]
+            share_with_warp(tables, first + lane)
             if tables.uops[k, IMM] != FOR_BLOCK:
                 tables.threads[first + lane, FENCE] = time
 
@@ -139,20 +139,6 @@ def note_end(gpu, core, warp, part, tables, time):
     _open_if_all_came(core, slot, tables.blocks[core.blocks.number[slot]], part, warp, time)
     tables.findings[0, ENDED] += popcount(part)
     _open_grid(gpu, tables, time)
-
-
-@unit
-def note_core_order(core, warp, part, tables, k, time):
-    """A program starts its core's warps itself, and has barriers of its core: what the core did before either is in order.
-
-    Which warps a barrier is for is the program's affair, so each arrival counts: a race of warps with different barriers may be missed.
-    """
-    tables.blocks[core.blocks.number[core.warps.block[warp]], OPENED] = time
-    if tables.uops[k, OP] == CORE_BARRIER and part != EMPTY:
-        registers = core.registers[warp]
-        number = registers.lane[source(registers, tables.uops, k, A, 0, core.warps.lanes)][lowest(part)]
-        if np.int64(number) >> 31 != 0:  # across cores
-            tables.findings[0, GRID_OPENED] = time
 
 
 @unit

@@ -112,7 +112,7 @@ def run_checked(
 
         table = without_harmless(table, program, result.memory, memory_with)
     placed = replace(program, regions=result.program.regions)  # as large as this machine has them
-    found = findings_of(table, placed, names, checker.fault(result.fault))
+    found = findings_of(table, placed, names, checker.fault(result.fault), (config.core.warps, config.core.lanes))
     if schedule and any(one.kind in RACES for one in found) and result.status == "done" and result.cycles <= schedules.MOST_CYCLES:
         found = _with_schedule(found, config, placed, units, names, result, before, engine, progress)
     return Report(program, tuple(found), replace(result, findings=tuple(found)))

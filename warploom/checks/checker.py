@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from warploom.checks.atomic_orders import orders_of
+from warploom.checks.core_warps import watch_warps
 from warploom.checks.findings import Fault
-from warploom.checks.registers import register_tables, watch_registers
+from warploom.checks.registers import register_tables, watch_registers, watch_registers_of_warps
 from warploom.checks.runs import COUNT_SHIFT, count_of, item_of, pitch_of
 from warploom.checks.shadow import (
     HELD,
@@ -32,6 +33,13 @@ from warploom.isa.program import Program
 from warploom.machine.accounting.faults import FAULTS
 from warploom.machine.accounting.status import LaunchError
 
+# By whether the program starts its warps itself, and whether it may read registers that nobody has written.
+WATCHES = {
+    (False, False): watch,
+    (False, True): watch_registers,
+    (True, False): watch_warps,
+    (True, True): watch_registers_of_warps,
+}
 BYTES_WRITTEN = (np.arange(WORD_BYTES + 1)[:, None] >> np.arange(4)) & 1 == 0  # of a word that holds such a number, by byte
 
 
@@ -58,15 +66,13 @@ class Checker:
         self._machine = machine
         self._shift = (config.core.lanes - 1).bit_length()
         run = 1 << self._shift
-        words = _whole_runs((machine.storage.constant_place + len(program.constants) + 3) // 4 + 2, run)
+        words = _whole_runs((machine.storage.end + 3) // 4 + 2, run)  # the memory that further cores have of their own comes last
         core = machine.cores[0]
         shared = _whole_runs(int(core["blocks"]["slots"]) * int(core["blocks"]["shared_bytes"]) // 4 + 1, run)
-        size = int(grid["block_threads"])
+        size, lanes, blocks = int(grid["block_threads"]), config.core.lanes, int(grid["blocks"])
         slots = config.core.warps * config.gpu.cores
-        blocks = int(grid["blocks"])
-        self.found = new_tables(
-            words + shared * config.gpu.cores, run, blocks * max(size, 1) + config.core.lanes, blocks, slots, config.core.lanes
-        )
+        own_warps = program.launch.whole_device  # starts its warps itself
+        self.found = new_tables(words + shared * config.gpu.cores, run, blocks * max(size, 1) + lanes, blocks, own_warps, slots, lanes)
         self.found["orders"] = orders_of(program)
         head = self.found["findings"][0]
         head[SHARED_ROWS], head[SHARED_WORDS], head[RUN_SHIFT] = words, shared, self._shift
@@ -76,9 +82,8 @@ class Checker:
         for first, mask in self.unwritten:
             self._mark(first, mask)
         registers = register_tables(program, slots)
-        if registers is not None:
-            self.found |= registers
-            self.unit = watch_registers
+        self.unit = WATCHES[own_warps, registers is not None]
+        self.found |= registers or {}
         return self.found
 
     def fault(self, text: str) -> Fault | None:

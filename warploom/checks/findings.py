@@ -24,7 +24,6 @@ KINDS = (
 )  # fmt: skip
 
 
-MOST_THREADS = 1 << 31
 OUTSIDE = ("view_out_of_range", "address_out_of_range", "shared_out_of_range", "local_out_of_range", "unmapped", "constant_out_of_range")
 
 
@@ -94,11 +93,13 @@ def render(findings: Iterable[Finding], program: Program) -> str:
     return "\n".join(shown)
 
 
-def findings_of(table: np.ndarray, program: Program, names: Names, fault: Fault | None = None) -> list[Finding]:
-    """The findings of a run. table: of `shadow`. fault: why the machine stopped the kernel."""
+def findings_of(
+    table: np.ndarray, program: Program, names: Names, fault: Fault | None = None, core: tuple[int, int] = (1, 1)
+) -> list[Finding]:  # fmt: skip
+    """The findings of a run. table: of `shadow`. fault: why the machine stopped the kernel. core: warps of a core, lanes of a warp."""
     rows: list[list[int]] = table[1 : 1 + int(table[0, s.COUNT])].tolist()
     found: dict[Any, Finding] = {}
-    writer = _Writer(program, names)
+    writer = _Writer(program, names, core)
     lines = {_lines(program, row) for row in rows if row[s.KIND] == s.RACE}
     for row in rows:
         if row[s.KIND] == s.IN_STEP and _lines(program, row) in lines:
@@ -143,8 +144,8 @@ def _without_echoes(findings: Iterable[Finding]) -> list[Finding]:
 class _Writer:
     """Puts rows into words."""
 
-    def __init__(self, program: Program, names: Names) -> None:
-        self.program, self.names = program, names
+    def __init__(self, program: Program, names: Names, core: tuple[int, int]) -> None:
+        self.program, self.names, self.core = program, names, core
 
     def finding(self, row: list[int]) -> Finding:
         kind = s.KINDS[row[s.KIND]]
@@ -164,15 +165,20 @@ class _Writer:
             return local_text(self.program, self.names, self.program.position(row[s.PC]))
         return element_text(self.program, self.names, row[s.SPACE], row[s.ADDRESS], row[s.UOP])
 
-    def _size(self) -> int:
-        launch = self.program.launch
-        return MOST_THREADS if launch.whole_device else launch.block_threads or 1
+    def _block(self, thread: int) -> tuple[int, int]:
+        """Which block a thread is of. In a kernel in C for a machine whose programs start their warps: of which core, and where on it."""
+        launch, (warps, lanes) = self.program.launch, self.core
+        if not launch.whole_device:
+            return thread // (launch.block_threads or 1), 0
+        if not launch.group_threads:
+            return 0, 0
+        return thread // (warps * lanes), thread // lanes % warps // -(-launch.group_threads // lanes)
 
     def _race(self, base: Finding, row: list[int]) -> Finding:
         element, me, other = self._element(row), self._thread(row[s.THREAD]), self._thread(row[s.OTHER])
         did, before = DID[row[s.ACCESS]], DID[row[s.OTHER_ACCESS]]
         where = self.program.position(row[s.OTHER_PC])
-        blocks = row[s.THREAD] // self._size() != row[s.OTHER] // self._size()
+        blocks = self._block(row[s.THREAD]) != self._block(row[s.OTHER])
         lost = row[s.LOST]
         same = (where.file, where.line) == (base.position.file, base.position.line)
         message = f"{me} {did} {element}, {other} {before} it, and nothing says which comes first"

@@ -9,6 +9,9 @@ barrier; what it has met holds for its block after the next barrier. A fence for
 block alone. An instruction set may have fences in its atomics (atomic_orders.py): one that releases has a fence before it, for what it
 tells itself alone, and one that acquires a fence after it.
 
+Where a program starts its warps itself, warps take the place of blocks: a warp knows what it has learned of each warp of its core, by
+barriers and starts (core_warps.py), and tells that too. Its lanes run in step, so what one of them tells or acquires holds for the warp.
+
 A few more releases than the last four of a thread are not remembered: then order is assumed. So the checks may miss a race between
 threads that synchronise by several words in turn, and report none that is not there.
 
@@ -20,6 +23,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from warploom.checks.known import knows, row_of
 from warploom.checks.shadow import (
     ACQUIRED,
     ACQUIRED_AT,
@@ -34,7 +38,9 @@ from warploom.checks.shadow import (
     FENCE_BLOCK,
     FIRST_RELEASE,
     GRID_OPENED,
+    LANES_OF_OWN,
     LEARNED,
+    LOADS,
     MET,
     MET_AT,
     OPENED,
@@ -56,28 +62,32 @@ def in_order(tables, seen_row, lanes, size, me, other, when):
     """
     block = me // size
     theirs = other // size
+    ours = tables.blocks[row_of(tables, me, block)]
     if when < tables.findings[0, GRID_OPENED]:
         return True
     if block == theirs:
-        if when < tables.blocks[block, OPENED]:
+        if when < ours[OPENED] or knows(tables, me, other, theirs * size, when):
             return True
         inside = other - theirs * size
         if (me - block * size) // lanes == inside // lanes and when < tables.seen[seen_row, inside % lanes]:
             return True
     mine = tables.threads[me]
-    if mine[ACQUIRED_AT] != 0 and _told(tables, mine[ACQUIRED], mine[ACQUIRED_AT], other, theirs, block, when):
+    fence = np.int64(1 if block == theirs else 0)
+    row = row_of(tables, other, theirs)
+    if mine[ACQUIRED_AT] != 0 and _told(tables, mine[ACQUIRED], mine[ACQUIRED_AT], other, row, fence, when):
         return True
-    ours = tables.blocks[block]
-    return ours[BLOCK_ACQUIRED_AT] != 0 and _told(tables, ours[BLOCK_ACQUIRED], ours[BLOCK_ACQUIRED_AT], other, theirs, block, when)
+    return ours[BLOCK_ACQUIRED_AT] != 0 and _told(tables, ours[BLOCK_ACQUIRED], ours[BLOCK_ACQUIRED_AT], other, row, fence, when)
 
 
 @unit
-def _told(tables, word, until, other, theirs, block, when):
-    """Whether who has learned from `word` (ANY_WORD: of several) up to time `until` knows what thread `other` did at time `when`."""
+def _told(tables, word, until, other, theirs, fence, when):
+    """Whether who has learned from `word` (ANY_WORD: of several) up to time `until` knows what thread `other` did at time `when`.
+
+    theirs: the row of `blocks` of `other`. fence: 1 where one of its fences for the block is enough, else 0.
+    """
     row = tables.threads[other]
     if word == ANY_WORD or row[RELEASED_ON] == ANY_WORD or row[RELEASED_ON] == word:
         kept = min(np.int64(row[RELEASES]), np.int64(RING))
-        fence = np.int64(1 if block == theirs else 0)
         for number in range(kept):
             place = FIRST_RELEASE + number * RELEASE
             if when < row[place + fence] and (row[place + 2] <= until or row[RELEASES] > RING):
@@ -94,7 +104,7 @@ def _told(tables, word, until, other, theirs, block, when):
 
 @out_of_line
 def synchronise(tables, index, size, thread, pc, time):
-    """A thread's atomic on word `index`: it meets what was told there, and tells what it did before its last fence."""
+    """A thread's atomic on word `index`: it meets what was told there, and tells what it did before its last fence, if it is no load."""
     orders = np.int64(tables.orders[pc])
     mine = tables.threads[thread]
     cell = tables.shadow[index]
@@ -106,20 +116,23 @@ def synchronise(tables, index, size, thread, pc, time):
         if orders & ACQUIRES != 0:
             mine[ACQUIRED] = mine[MET]
             mine[ACQUIRED_AT] = time
+            share_with_warp(tables, thread)
     for_device = np.int64(mine[FENCE])
     for_block = np.int64(mine[FENCE_BLOCK])
     if orders & TELLS != 0:
         mine[FENCE] = time
         mine[FENCE_BLOCK] = time
-    if mine[FENCE_BLOCK] == 0:
+    if mine[FENCE_BLOCK] == 0 or orders & LOADS != 0:
         return
-    block = tables.blocks[thread // size]
+    block = tables.blocks[row_of(tables, thread, thread // size)]
     foreign = mine[MET] != 0 and mine[MET] != index + 1
     foreign = foreign or (block[BLOCK_ACQUIRED] != 0 and block[BLOCK_ACQUIRED] != index + 1)
     cell[RELEASED] = -time if foreign or cell[RELEASED] < 0 else time
     _tell(mine, index + 1, time)
-    if mine[FENCE] != 0 and block[OPENED] != 0:
+    if mine[FENCE] != 0 and tables.findings[0, LANES_OF_OWN] == 0:
         _tell_of_block(block, index + 1, np.int64(block[OPENED]), time)
+    elif mine[FENCE] != 0:
+        _tell_of_core(tables, index + 1, thread, size, time)
     mine[FENCE] = for_device
     mine[FENCE_BLOCK] = for_block
 
@@ -141,15 +154,36 @@ def _tell(mine, word, time):
 
 @unit
 def _tell_of_block(block, word, opened, time):
-    """`_tell` of what all threads of a block did before its barrier opened."""
+    """`_tell` of what all threads of a block did before its barrier opened, at time `opened`; 0: it did not."""
+    if opened == 0:
+        return
     count = np.int64(block[BLOCK_RELEASES])
     if count > 0 and block[BLOCK_RELEASED_ON] == word and block[BLOCK_RELEASE + (count - 1) % RING * 2] == opened:
         return
     place = BLOCK_RELEASE + count % RING * 2
-    block[place] = opened
+    block[place] = max(opened, np.int64(block[place]))  # of a warp others tell, one less than the other: what is forgotten stays told
     block[place + 1] = time
     block[BLOCK_RELEASES] = count + 1
     block[BLOCK_RELEASED_ON] = word if count == 0 or block[BLOCK_RELEASED_ON] == word else ANY_WORD
+
+
+@unit
+def _tell_of_core(tables, word, thread, size, time):
+    """`_tell` of what the thread's warp did before the fence, since its lanes run in step, and of what it knows of others."""
+    lanes = np.int64(tables.findings[0, LANES_OF_OWN])
+    warps = size // lanes
+    row = thread // lanes
+    first = thread // size * warps
+    tables.known[row, row - first] = max(np.int64(tables.known[row, row - first]), np.int64(tables.threads[thread, FENCE]))
+    for other in range(warps):
+        _tell_of_block(tables.blocks[first + other], word, np.int64(tables.known[row, other]), time)
+
+
+@unit
+def share_with_warp(tables, thread):
+    """What a thread has acquired holds for its warp, where a program starts its warps itself: there lanes run in step."""
+    if tables.findings[0, LANES_OF_OWN] != 0:
+        share_with_block(tables, row_of(tables, thread, 0), thread)
 
 
 @unit

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.checks.initialised import OWNER_SHIFT, note_read
+from warploom.checks.known import knows
 from warploom.checks.order import in_order, synchronise
 from warploom.checks.shadow import (
     ACCESS,
@@ -23,6 +24,7 @@ from warploom.checks.shadow import (
     ATOMIC_BIT,
     HELD,
     IN_STEP,
+    LOADS,
     LOCKSTEP,
     LOST,
     OTHER_ACCESS,
@@ -69,9 +71,9 @@ def read_word(gpu, core, warp, pc, tables, k, now, time, space, index, address, 
     if space == LOCAL_SPACE:
         return
     size = np.int64(gpu.grid.block_threads)
-    if may_conflict(cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
+    if may_conflict(tables, cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
         _after_write(gpu, core, warp, pc, tables, k, now, time, np.int64(READ), space, cell, address, thread, lane, flags)
-    note_reader(cell, thread, begin, first, size, np.int64(core.warps.lanes), opened, time, stamp(thread, pc, flags))
+    note_reader(tables, cell, thread, begin, first, size, np.int64(core.warps.lanes), opened, time, stamp(thread, pc, flags))
 
 
 @unit
@@ -81,27 +83,28 @@ def access_word(gpu, core, warp, pc, tables, k, now, time, how, space, index, at
     lanes = np.int64(core.warps.lanes)
     cell = tables.shadow[at]
     row = (core.number * core.warps.slots + warp) * lanes + lane
-    if how == ATOMIC:
+    if how == ATOMIC or (how == READ and tables.orders[pc] & LOADS != 0):
         synchronise(tables, index, size, thread, pc, time)
         flags = flags | ATOMIC_BIT
-    if may_conflict(cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
+    if may_conflict(tables, cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
         _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, cell, address, thread, lane, flags)
     mine = stamp(thread, pc, flags)
     if how == READ:
-        note_reader(cell, thread, begin, first, size, lanes, opened, time, mine)
+        note_reader(tables, cell, thread, begin, first, size, lanes, opened, time, mine)
         return
-    if may_conflict(cell[R1_TIME], cell[R1_WHO], thread, begin, size, opened, flags & WORD_BYTES, space):
+    if may_conflict(tables, cell[R1_TIME], cell[R1_WHO], thread, begin, size, opened, flags, space):
         if in_order(tables, row, lanes, size, thread, thread_of(cell[R1_WHO]), cell[R1_TIME]):
             cell[R1_TIME] = 0
         else:
             _report(gpu, core, pc, tables, k, now, time, how, space, address, thread, READ, cell[R1_WHO], cell[R1_TIME])
-    if may_conflict(cell[R2_TIME], cell[R2_WHO], thread, begin, size, opened, flags & WORD_BYTES, space):
+    if may_conflict(tables, cell[R2_TIME], cell[R2_WHO], thread, begin, size, opened, flags, space):
         if in_order(tables, row, lanes, size, thread, thread_of(cell[R2_WHO]), cell[R2_TIME]):
             cell[R2_TIME] = 0
         else:
             _report(gpu, core, pc, tables, k, now, time, how, space, address, thread, READ, cell[R2_WHO], cell[R2_TIME])
     before = np.int64(cell[W_WHO])
-    if how == ATOMIC and cell[W_TIME] > opened and before & ATOMIC_BIT == 0 and begin <= thread_of(before) < begin + size:
+    plain = before & ATOMIC_BIT == 0 and begin <= thread_of(before) < begin + size
+    if how == ATOMIC and cell[W_TIME] > opened and plain and not knows(tables, thread, thread_of(before), begin, cell[W_TIME]):
         return  # a plain write of this block since its barrier opened is in nobody's order yet, and no atomic may hide it
     cell[W_TIME] = time
     cell[W_WHO] = mine

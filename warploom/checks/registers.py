@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from warploom.checks.core_warps import watch_warps
 from warploom.checks.shadow import A_VALUE, REGISTER, find
 from warploom.checks.watch import watch
 from warploom.isa.analysis.register_use import possibly_unwritten, use_of
@@ -41,15 +42,23 @@ FIND_PLACE = -2  # in the place of the other instruction of a finding stands FIN
 def watch_registers(gpu, core, warp, pc, tables, k, now):
     """As `watch`, in a program that may read registers that nobody has written."""
     if tables.uses[k, READS] + tables.uses[k, WRITES] != 0:
-        part = core.warps.mask[warp]
-        if tables.uops[k, PREDICATE] >= SCALAR:
-            part = part & named_lanes(core.registers[warp], tables.uops, k, core.warps.lanes)
-        _check(gpu, core, warp, pc, part, tables, k, now)
+        _check(gpu, core, warp, pc, tables, k, now)
     watch(gpu, core, warp, pc, tables, k, now)
 
 
+@unit
+def watch_registers_of_warps(gpu, core, warp, pc, tables, k, now):
+    """The same in a program that starts its warps itself."""
+    if tables.uses[k, READS] + tables.uses[k, WRITES] != 0:
+        _check(gpu, core, warp, pc, tables, k, now)
+    watch_warps(gpu, core, warp, pc, tables, k, now)
+
+
 @out_of_line
-def _check(gpu, core, warp, pc, part, tables, k, now):
+def _check(gpu, core, warp, pc, tables, k, now):
+    part = core.warps.mask[warp]
+    if tables.uops[k, PREDICATE] >= SCALAR:
+        part = part & named_lanes(core.registers[warp], tables.uops, k, core.warps.lanes)
     first = np.int64(core.blocks.number[core.warps.block[warp]]) * gpu.grid.block_threads + core.warps.rank[warp] * core.warps.lanes
     width = np.int64(tables.written[0])
     top = (1 + core.number * core.warps.slots + warp) * width

@@ -119,7 +119,7 @@ def _note_run(tables, run, low, count, pitch, size, width, how, space, owner, be
         pitch = pitch_of(rows[run, SHAPE])
     high = low + count * pitch
     if rows[run, SHAPE] == shape_of(pitch, size) and pitch == size and low == 0 and high == width:
-        return _note_part(rows[run], how, space, owner, begin, first, thread, threads, lanes, opened, time, pc)
+        return _note_part(tables, rows[run], how, space, owner, begin, first, thread, threads, lanes, opened, time, pc)
     return _note_parts(
         tables, run, low, high, pitch, size, width, how, space, owner, begin, first, thread, threads, lanes, opened, time, pc
     )
@@ -140,25 +140,25 @@ def _note_parts(tables, run, low, high, pitch, size, width, how, space, owner, b
             if ahead * pitch != start - low:
                 continue
             row = tables.runs[run + number * runs_of(tables)]
-            if not _note_part(row, how, space, owner, begin, first, thread + ahead, threads, lanes, opened, time, pc):
+            if not _note_part(tables, row, how, space, owner, begin, first, thread + ahead, threads, lanes, opened, time, pc):
                 return False
     return True
 
 
 @inlined
-def _note_part(row, how, space, owner, begin, first, thread, size, lanes, opened, time, pc):
+def _note_part(tables, row, how, space, owner, begin, first, thread, size, lanes, opened, time, pc):
     """The items of a part are accessed, the first of them by `thread`. size: threads of the block."""
     flags = np.int64(WORD_BYTES)
-    if may_conflict(row[W_TIME], row[W_WHO], thread, begin, size, opened, flags, space):
+    if may_conflict(tables, row[W_TIME], row[W_WHO], thread, begin, size, opened, flags, space):
         return False
     if how == READ:
         if row[HELD] != (0 if space == GLOBAL_SPACE else (owner << OWNER_SHIFT) | WORD_BYTES):
             return False
-        note_reader(row, thread, begin, first, size, lanes, opened, time, stamp(thread, pc, flags))
+        note_reader(tables, row, thread, begin, first, size, lanes, opened, time, stamp(thread, pc, flags))
         return True
-    if may_conflict(row[R1_TIME], row[R1_WHO], thread, begin, size, opened, flags, space):
+    if may_conflict(tables, row[R1_TIME], row[R1_WHO], thread, begin, size, opened, flags, space):
         return False
-    if may_conflict(row[R2_TIME], row[R2_WHO], thread, begin, size, opened, flags, space):
+    if may_conflict(tables, row[R2_TIME], row[R2_WHO], thread, begin, size, opened, flags, space):
         return False
     note_written(row, space, owner, flags)
     row[W_TIME] = time

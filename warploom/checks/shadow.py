@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from warploom.machine.engine.sizes import MAX_LANES
+from warploom.machine.engine.sizes import MAX_LANES, MAX_WARPS
 from warploom.machine.engine.unit import inlined, out_of_line, unit, zeros
 
 # A row of `shadow`: a word. WHO: `stamp` of an access. RELEASED: the last release of an atomic on it, negative where the thread that
@@ -40,26 +40,33 @@ RELEASE = 3
 THREAD_COLUMNS = FIRST_RELEASE + RING * RELEASE
 ANY_WORD = -1
 
-# Bits of `orders`, by instruction: an atomic with a fence after it; with one before it; a load that is the first half of an atomic.
-ACQUIRES, TELLS, RESERVES = 1, 2, 4
+# Bits of `orders`, by instruction: an atomic with a fence after it; with one before it; a load that is the first half of an atomic; one
+# that is atomic by itself.
+ACQUIRES, TELLS, RESERVES, LOADS = 1, 2, 4, 8
 
 # A row of `warps`, by the place of the warp in its core, so that the table stays small. MISSED and WAITING are zero again at its end.
 # MISSED: the lanes that were elsewhere when others of the warp came to a barrier, at instruction MISSED_AT, thread MISSED_BY among them.
-# WAITING: the lanes that wait at a syncwarp; for each lane follow its instruction and its mask.
-MISSED, MISSED_AT, MISSED_BY, WAITING, FIRST_WAIT = range(5)
+# ASKED, of a core's first place: 1 where a warp of the core waits until it is alone to start others. WAITING: the lanes that wait at a
+# syncwarp; for each lane follow its instruction and its mask.
+MISSED, MISSED_AT, MISSED_BY, ASKED, WAITING, FIRST_WAIT = range(6)
 WAIT = 2
 WARP_COLUMNS = FIRST_WAIT + MAX_LANES * WAIT
 
 # A row of `blocks`, by number in the grid. OPENED: when its barrier opened last. ARRIVED: threads that wait there now; FIRST, FIRST_THREAD:
 # pc + 1 and thread of the first of them. The rest as of threads; a release tells what came before the barrier.
+# Where a program starts its warps itself, each warp has a row, by its place in the grid. OPENED: until when it knows what all warps of its
+# core did; until when it knows what each did is in its row of `known`, in the column of the other one's place in the core (known.py). A
+# release stands in the rows of those of whom it tells.
 OPENED, ARRIVED, FIRST, FIRST_THREAD, BLOCK_ACQUIRED, BLOCK_ACQUIRED_AT, BLOCK_RELEASED_ON, BLOCK_RELEASES, BLOCK_RELEASE = range(9)
 BLOCK_COLUMNS = BLOCK_RELEASE + RING * 2
 
 # Row 0 of `findings`: counts and settings. LEARNED: whether any thread has learned from an atomic. IN_BYTES: words whose bytes have rows,
 # in `shadow` from row FIRST_BYTES on. STANDS_FOR: what is read of shared
-# memory that nobody has written, and << 32 how many of its low bits differ by place; 0 for what there is. Every other row is a finding.
+# memory that nobody has written, and << 32 how many of its low bits differ by place; 0 for what there is.
+# LANES_OF_OWN: lanes of a warp in a program that starts its warps itself, else 0. ASKS: its cores of which a warp waits until it is alone.
+# Every other row is a finding.
 COUNT, CLOCK, GRID_OPENED, GRID_ARRIVED, ENDED, SHARED_ROWS, SHARED_WORDS, LOCKSTEP, RETURNS, RUN_SHIFT = range(10)
-LEARNED, IN_BYTES, FIRST_BYTES, STANDS_FOR = range(10, 14)
+LEARNED, IN_BYTES, FIRST_BYTES, STANDS_FOR, LANES_OF_OWN, ASKS = range(10, 16)
 KIND, PC, OTHER_PC, ACCESS, OTHER_ACCESS, THREAD, OTHER, SPACE, ADDRESS, UOP, TIMES, CYCLE, A_VALUE, B_VALUE, LOST, UNIT_PC = range(16)
 FINDING_COLUMNS = 16
 MOST_FINDINGS = 200
@@ -126,16 +133,19 @@ def find(tables, kind, pc, other_pc, thread, other, k, now):
     return count + 1
 
 
-def new_tables(words: int, run: int, threads: int, blocks: int, warps: int, lanes: int) -> dict[str, Any]:
-    """Empty tables: words of all memory, words of a run, threads and blocks of the grid, warp slots of all cores, lanes of a warp."""
+def new_tables(words: int, run: int, threads: int, blocks: int, own_warps: bool, warps: int, lanes: int) -> dict[str, Any]:
+    """Empty tables: words of all memory, words of a run, threads and blocks of the grid, whether the program starts its warps itself, warp
+    slots of all cores, lanes of a warp."""
     findings = zeros((MOST_FINDINGS + 1, FINDING_COLUMNS), np.int64)
-    findings[0, FIRST_BYTES] = words
+    findings[0, FIRST_BYTES], findings[0, LANES_OF_OWN] = words, own_warps * lanes
+    rows = threads // lanes if own_warps else blocks
     return {
         "shadow": zeros((words + min(words, MOST_IN_BYTES) * 4, SHADOW_COLUMNS), np.int64),
         "runs": zeros((words // run * (PARTS + 1), SHADOW_COLUMNS), np.int64),
         "seen": zeros((warps * lanes, MAX_LANES), np.int64),
         "warps": zeros((warps, WARP_COLUMNS), np.int64),
         "threads": zeros((threads, THREAD_COLUMNS), np.int64),
-        "blocks": zeros((blocks, BLOCK_COLUMNS), np.int64),
+        "blocks": zeros((rows, BLOCK_COLUMNS), np.int64),
+        "known": zeros((rows if own_warps else 1, MAX_WARPS), np.int64),
         "findings": findings,
     }

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.checks.accesses import check_access
-from warploom.checks.barriers import note_barrier, note_core_order, note_end, note_fence, note_grid_barrier, note_together
+from warploom.checks.barriers import note_barrier, note_end, note_fence, note_grid_barrier, note_together
 from warploom.checks.bounds import INDEX, QUESTIONS, VALUE, check_index, check_value
 from warploom.checks.shadow import MISSED, tick
 from warploom.checks.warps import check_mask, check_shuffle, is_shuffle, note_lanes_end, note_syncwarp
@@ -19,7 +19,6 @@ from warploom.machine.datapath.predicate import named_lanes
 from warploom.machine.engine.unit import unit
 
 BARRIER, ARRIVE, FENCE, GRID, SYNC_WARP = (NUMBER[name] for name in ("barrier", "barrier_arrive", "fence", "grid_barrier", "sync_warp"))
-CORE_BARRIER, SPAWN, SPAWN_ALONE = (NUMBER[name] for name in ("core_barrier", "spawn", "spawn_alone"))
 COUNT, OR, EXIT, EXIT_WARP = (NUMBER[name] for name in ("barrier_count", "barrier_or", "exit", "exit_warp"))
 
 
@@ -64,8 +63,6 @@ def watch(gpu, core, warp, pc, tables, k, now):
         note_syncwarp(core, warp, pc, part, tables, k, first, time, now)
     elif op == GRID:
         note_grid_barrier(gpu, core, warp, part, tables, first, time)
-    elif op == CORE_BARRIER or op == SPAWN or op == SPAWN_ALONE:
-        note_core_order(core, warp, part, tables, k, time)
     elif op == EXIT or op == EXIT_WARP:
         if op == EXIT_WARP:
             part = core.warps.threads[warp]

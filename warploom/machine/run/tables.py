@@ -19,7 +19,7 @@ from warploom.machine.accounting.events import EVENT_COLUMNS
 from warploom.machine.accounting.notes import NOTE_COLUMNS
 from warploom.machine.accounting.reasons import PROFILE_COLUMNS
 from warploom.machine.engine.native.piece import Bundle
-from warploom.machine.engine.sizes import MAX_LANES
+from warploom.machine.engine.sizes import MAX_LANES, MAX_WARPS
 
 
 class _Tables(NamedTuple):
@@ -38,6 +38,7 @@ class _Tables(NamedTuple):
     warps: np.ndarray | None = None
     threads: np.ndarray | None = None
     blocks: np.ndarray | None = None
+    known: np.ndarray | None = None
     findings: np.ndarray | None = None
     uses: np.ndarray | None = None  # of one that may read registers which nobody has written: warploom/checks/registers.py
     written: np.ndarray | None = None
@@ -61,9 +62,10 @@ class Tables(_Tables, Bundle):
         "shadow": (np.int64, 8),
         "runs": (np.int64, 8),
         "seen": (np.int64, MAX_LANES),
-        "warps": (np.int64, 4 + 2 * MAX_LANES),
+        "warps": (np.int64, 5 + 2 * MAX_LANES),
         "threads": (np.int64, 18),
         "blocks": (np.int64, 16),
+        "known": (np.int64, MAX_WARPS),
         "findings": (np.int64, 16),
         "uses": (np.int64, 15),
         "written": (np.int64, 0),
