@@ -108,10 +108,11 @@ static void blocks(const struct work *w) {
   uint32_t slot = (uint32_t)vx_warp_id() / w->warps, rank = (uint32_t)vx_warp_id() % w->warps;
   uint32_t left = threads - rank * lanes;
   if (slot >= w->slots) return;
-  for (uint32_t block = slot * (uint32_t)vx_num_cores() + (uint32_t)vx_core_id(); block < w->count; block += w->slots * (uint32_t)vx_num_cores()) {
+  for (uint32_t block = slot * (uint32_t)vx_num_cores() + (uint32_t)vx_core_id(); block < w->count;) {
     if (left >= lanes) run_thread(w, block, rank);
     else run_some_threads(w, block, rank, left);
-    if (w->warps > 1) vx_barrier((int)barrier_of(w, slot), (int)w->warps); /* the next block has the same local memory */
+    block += w->slots * (uint32_t)vx_num_cores();
+    if (w->warps > 1 && block < w->count) vx_barrier((int)barrier_of(w, slot), (int)w->warps); /* the next block has the same local memory */
   }
 }
 
