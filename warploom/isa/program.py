@@ -75,7 +75,7 @@ class Program:
     arrays they are.
     exit_code: where the program leaves one: ("register", r), of lane 0 of the first warp, or ("memory", address).
     control_registers: names of the instruction set's control registers, by number. refused: by instruction that stops the run
-    since no machine has it: why.
+    since no machine has it: why. stops: by instruction with which the run-time stops a program: what is wrong, as a sentence.
     value_bits: width of a register's value as a user sees it (8 for tiny-gpu). statements: the source's lines are statements, each
     of several instructions: messages quote the line.
     """
@@ -109,6 +109,7 @@ class Program:
     statements: bool = False
     control_registers: Mapping[int, str] = field(default_factory=dict)
     refused: Mapping[int, str] = field(default_factory=dict)
+    stops: Mapping[int, str] = field(default_factory=dict)
     extensions: tuple[int, ...] = ()  # instructions that the instruction set's original machine does not have, written by their names
     beyond: tuple[int, ...] = ()  # such instructions that are given as numbers, which mean nothing to the original machine
     _worked_out: dict[Hashable, tuple[tuple[Any, ...], Any]] = field(default_factory=dict, init=False, repr=False, compare=False)

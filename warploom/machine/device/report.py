@@ -280,7 +280,9 @@ def _called_from(machine: Reported, core: int, warp: int, lanes: int, pc: int) -
 
 
 def _sentence(program: Program, fault: np.ndarray) -> str:
-    """A fault as one sentence, in the instruction set's words where they say more than a number."""
+    """A fault as one sentence, in the words of the run-time or the instruction set where they say more than a number."""
+    if why := program.stops.get(int(fault["pc"])):
+        return why
     kind, number = FAULTS[int(fault["kind"])].name, int(fault["value"])
     if kind == "illegal" and (why := program.refused.get(int(fault["pc"]))):
         return f"{sentence(fault, 'lane')}: {why}"

@@ -10,14 +10,17 @@ struct warploom_grid warploom_grids[CORES];
 
 #if WARPLOOM_VORTEX < 2023
 static uint8_t local_pool[CORES][16384] __attribute__((section(".noinit"), aligned(64)));
+
+/* No instruction: the front end knows the name, and says of this fault what it means. */
+__attribute__((naked, noinline)) void warploom_no_local_memory(void) { __asm__(".word 0"); }
 #endif
 
 void *warploom_local_memory(uint32_t bytes) {
 #if WARPLOOM_VORTEX >= 2023
   uint8_t *base = (uint8_t *)csr_read(VX_CSR_LOCAL_MEM_BASE);
 #else
-  uint8_t *base = local_pool[vx_core_id()]; /* past its end lies the next core's, and at 0xC0000000 nothing: an access is a fault */
-  if ((warploom_thread()->group_slot + 1) * ((bytes + 3) & ~3u) > sizeof local_pool[0]) return (void *)0xC0000000;
+  uint8_t *base = local_pool[vx_core_id()]; /* past its end lies the next core's */
+  if ((warploom_thread()->group_slot + 1) * ((bytes + 3) & ~3u) > sizeof local_pool[0]) warploom_no_local_memory();
 #endif
   return base + warploom_thread()->group_slot * ((bytes + 3) & ~3u);
 }
