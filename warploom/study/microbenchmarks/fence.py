@@ -62,7 +62,7 @@ def configured(config: Config) -> Mapping[str, float]:
 MICROBENCHMARK = Microbenchmark(
     "fence",
     "for the device and for the block, each alone and after a store",
-    "One warp passes 8 and 16 fences; the difference of the times, divided. Behind a store, less what any instruction there takes to issue.",
+    "One warp passes 8 and 16 fences; the difference of the times, divided. After a store, less what any instruction there takes to issue.",
     measure,
     configured,
     pointer_chase.lacks,
