@@ -188,3 +188,48 @@ def test_what_helps_against_a_stray_access_is_said_in_c():
     program = load(path, options=options)
     (found,) = run_checked(load_config("vortex-2024"), program, engine="python", schedule=False).findings
     assert (found.kind, found.fix) == ("bounds", "guard the access, as in: if (i < n)")
+
+
+OF_THE_RUNTIME = """#include <warploom.h>
+kernel void waits(int *out) {
+  int first = local_id() < 2, s = split(first);
+  if (first) {
+    barrier();
+  }
+  join(s);
+}
+kernel void moves(int *out) {
+  memcpy(out + 8, out, 4 * local_size());
+  memcpy(out + (local_id() << 24), out, 4 * local_size());
+}
+kernel void clears(int *out) {
+  memset(out, 1 + global_id(), 4 * local_size());
+}
+"""
+
+
+def of_the_runtime(tmp_path, kernel, name, block=8):
+    path = tmp_path / "k.c"
+    path.write_text(OF_THE_RUNTIME)
+    options = Options(path=str(path), threads=block, block=block, buffers={"out": np.zeros(64, np.int32)}, more={"launch": kernel})
+    report = run_checked(load_config(name), load(path, name, options=options), engine="python", schedule=False)
+    return report, report.findings[0]
+
+
+@pytest.mark.parametrize("name", ["vortex-2022", "vortex-2024"])
+def test_a_barrier_that_not_all_come_to_is_named_by_its_line(name, tmp_path):
+    """The warps that do not come to it wait in the run-time, or have ended."""
+    report, found = of_the_runtime(tmp_path, "waits", name)
+    assert (found.kind, found.position.line) == ("deadlock", 5)
+    assert f"(core 0, lanes 0-1) at {tmp_path / 'k.c'}:5 (vx_bar" in report.result.fault
+
+
+@pytest.mark.parametrize("name", ["vortex-2022", "vortex-2024"])
+def test_what_a_function_of_the_runtime_does_is_at_the_line_that_calls_it(name, tmp_path):
+    report, found = of_the_runtime(tmp_path, "moves", name)
+    assert (found.kind, found.position.line) == ("bounds", 11)
+    assert report.result.fault.startswith(f"{tmp_path / 'k.c'}:11, in memcpy of the run-time (sb ")
+    assert found.message.startswith("in memcpy of the run-time: lane 1 accesses address 0x40")
+    _, found = of_the_runtime(tmp_path, "clears", name)
+    assert (found.kind, found.position.line, found.other_position.line) == ("race", 14, 14)
+    assert found.message.startswith("in memset of the run-time: thread ")

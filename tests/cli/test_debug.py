@@ -64,7 +64,7 @@ def test_a_line_of_c_is_one_of_the_kernels_and_other_files_are_named(tmp_path):
 
     assert broken("6").startswith("breakpoint 1 at line 6 (")
     assert broken("saxpy.c:5") == broken("5") and broken("1") == broken("saxpy").replace("saxpy", "1")
-    assert broken("spawn.c:43").startswith("breakpoint 1 at spawn.c:43 (")
+    assert broken("spawn.c:46").startswith("breakpoint 1 at spawn.c:46 (")
     assert broken("@6").startswith("breakpoint 1 at start.S:")
     for place, said in {
         "spam.c:3": "no instruction comes from 'spam.c', did you mean 'spawn.c'?",

@@ -43,12 +43,20 @@ def test_the_figure_goes_into_a_file(tmp_path):
     assert "published: v100 (PG)" in path.read_text()
 
 
+LARGE = ("--set", "memory.bytes=1048576")
+NO_ROOM = (
+    "error: 'tiny-simt': memory is tiny-gpu's channels (memory.kind = channels), which are made for bytes, and probes keep pointers and "
+    "clocks there; machines with warps and DRAM can be probed, as --gpu sm\n"
+)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("latencies",), "error: there is no probe 'latencies', did you mean 'latency'?; there are latency, throughput, "),
         (("--gpu", "tiny"), "error: 'tiny' runs one instruction at a time (core.control = sequencer): it has no pipes, "),
-        (("chase", "--gpu", "tiny-simt"), "error: 'tiny-simt': memory is tiny-gpu's channels (memory.kind = channels), a byte an address"),
+        *(((name, "--gpu", "tiny-simt", *more), NO_ROOM) for name, more in (("chase", ()), ("latency", ()), ("latency", LARGE))),
+        (("--gpu", "tiny-simt"), NO_ROOM),
         (("fence", "-o", "x.png"), "error: there is nothing to draw: fence give numbers and no curves"),
         (("chase", "-o", "x.jpg"), "error: x.jpg: a figure is drawn into a file that ends in .png, .svg, .pdf\n"),
         (("chase", "--set", "gpu.core=1"), "error: there is no setting 'gpu.core', did you mean 'gpu.cores'?"),

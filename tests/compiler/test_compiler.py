@@ -201,3 +201,16 @@ def test_a_comparison_with_a_truth_says_what_is_true_then(number, holds):
     x, y = loaded(b), loaded(b)
     less = b.pure("lt", x, y, type="i1")
     assert _parts(Value("eq", [less, b.truth(bool(number))], "i1"), holds) == [(less, holds == bool(number))]
+
+
+@pytest.mark.parametrize("type_", ["u64", "i64"])
+def test_a_cast_that_changes_no_bit_takes_no_instruction(type_):
+    """Also where what is cast is used after it."""
+    b = Builder()
+    x = loaded(b)
+    cast = b.pure("wrap", x, type=type_, imm=32)
+    stored(b, b.pure("add", cast, b.whole(3)))
+    stored(b, b.pure("mul", x, b.whole(5)))
+    b.exit()
+    lines = compile_function(b.blocks, scalars=0).builder.text
+    assert [line.split()[0] for line in lines] == ["load", "add", "store", "mul", "store", "exit"]

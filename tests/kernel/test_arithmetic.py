@@ -204,3 +204,31 @@ def test_a_view_has_items_of_any_size():
     kernel[1, 1](data, words, whole)
     assert words[0] == data[8:12].view(np.int32)[0]
     assert whole[0] == 2
+
+
+@cuda.jit
+def casts_of_what_changes(x, out):
+    """A cast keeps the number that it was made of, whatever the variable is later; lanes leave the loop one by one."""
+    i = cuda.grid(1)
+    if i < x.size:
+        count = x[i]
+        before = np.uint32(count)
+        word = np.uint32(0)
+        while count < 40:
+            word = np.uint32(count)
+            count, before = count + np.int32(i) + 1, word + before
+        out[0, i] = word
+        out[1, i] = count
+        out[2, i] = before
+
+
+def test_a_cast_keeps_its_number_when_the_variable_changes():
+    x = (np.arange(32, dtype=np.int32) * 7) % 41 - 3
+    out = np.zeros((3, 32), np.int64)
+    casts_of_what_changes[1, 32](x, out)
+    for i, start in enumerate(x.tolist()):
+        count, word, before = start, 0, start % 2**32
+        while count < 40:
+            word = count % 2**32
+            count, before = count + i + 1, word + before
+        assert (out[0, i], out[1, i], out[2, i] % 2**32) == (word, count, before % 2**32), i

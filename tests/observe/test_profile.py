@@ -128,6 +128,14 @@ def test_lines_of_a_file_that_is_not_here_say_which_file_and_what_was_executed()
     assert any("y[i] += a * x[i]" in text for text in texts)
 
 
+def test_lines_of_a_run_time_that_never_ran_are_left_out():
+    found = kernel_in_c()
+    assert not [line for line in found.lines() if line.text.startswith(("start.S: ", "spawn.c: ", "library.c: ")) and not line.cycles]
+    assert sum(line.cycles for line in found.lines()) == found.warp_cycles
+    shown = {number for line in found.lines() for number in line.instructions}
+    assert {number for number in range(len(found.program)) if not found.program.in_runtime(number)} <= shown
+
+
 def test_lines_of_several_files_stay_apart_and_have_their_names():
     found = p.profile(run("tiny/dot.asm", "tiny"))
     first, second, third, *_ = found.lines()

@@ -32,6 +32,7 @@ from warploom.isa import uop as u
 from warploom.isa.program import Program
 from warploom.machine.accounting.faults import FAULTS
 from warploom.machine.accounting.status import LaunchError
+from warploom.machine.device.report import fault_place
 
 # By whether the program starts its warps itself, and whether it may read registers that nobody has written.
 WATCHES = {
@@ -90,7 +91,7 @@ class Checker:
         """After the run: why the machine has stopped it. text: its sentence."""
         fault = self._machine.gpu["fault"]
         kind = int(fault["kind"])
-        return Fault(FAULTS[kind].name, int(fault["pc"]), text) if kind else None
+        return Fault(FAULTS[kind].name, *fault_place(self._machine), text) if kind else None
 
     def _mark(self, first: int, mask: np.ndarray) -> None:
         """Note the bytes that nobody has written. first: a multiple of 4."""

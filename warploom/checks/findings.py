@@ -11,7 +11,17 @@ import numpy as np
 from warploom.checks import shadow as s
 from warploom.checks.bounds import QUESTIONS
 from warploom.checks.fixes import fix_of_index, fix_of_race, fix_of_update
-from warploom.checks.places import Indexed, Names, element_text, in_loop, length_at, local_text, thread_text
+from warploom.checks.places import (
+    Indexed,
+    Names,
+    element_text,
+    in_loop,
+    length_at,
+    local_text,
+    position_of,
+    runtime_text,
+    thread_text,
+)
 from warploom.isa import uop as u
 from warploom.isa.c.endings import OF_C
 from warploom.isa.diagnostics import Diagnostic, Severity, render_all
@@ -31,10 +41,14 @@ NOWHERE = Position()
 
 
 class Fault(NamedTuple):
-    """Why a machine has stopped a kernel: the name of a row of FAULTS, the instruction, and the sentence."""
+    """Why a machine has stopped a kernel: the name of a row of FAULTS, the instruction, and the sentence.
+
+    called_from: of an instruction of the run-time, the user's that has called it; else -1.
+    """
 
     name: str
     pc: int
+    called_from: int
     text: str
 
 
@@ -114,7 +128,7 @@ def findings_of(
 
 
 def _lines(program: Program, row: list[int]) -> frozenset[Position]:
-    return frozenset(replace(program.position(pc), column=1) for pc in (row[s.PC], row[s.OTHER_PC]))
+    return frozenset(replace(position_of(program, pc), column=1) for pc in (row[s.PC], row[s.OTHER_PC]))
 
 
 def _places(one: Finding) -> list[tuple[int, int]]:
@@ -149,13 +163,13 @@ class _Writer:
 
     def finding(self, row: list[int]) -> Finding:
         kind = s.KINDS[row[s.KIND]]
-        position = self.program.position(row[s.PC])
+        position = position_of(self.program, row[s.PC])
         base = Finding(
             kind, "", "", row[s.PC], times=row[s.TIMES], position=position, length=length_at(self.program, position),
             threads=(self._thread(row[s.THREAD]),),
         )  # fmt: skip
         found: Finding = getattr(self, f"_{kind}")(base, row)
-        return found
+        return replace(found, message=f"{runtime_text(self.program, row[s.PC])}{found.message}")
 
     def _thread(self, thread: int) -> str:
         return thread_text(self.program, thread)
@@ -177,7 +191,7 @@ class _Writer:
     def _race(self, base: Finding, row: list[int]) -> Finding:
         element, me, other = self._element(row), self._thread(row[s.THREAD]), self._thread(row[s.OTHER])
         did, before = DID[row[s.ACCESS]], DID[row[s.OTHER_ACCESS]]
-        where = self.program.position(row[s.OTHER_PC])
+        where = position_of(self.program, row[s.OTHER_PC])
         blocks = self._block(row[s.THREAD]) != self._block(row[s.OTHER])
         lost = row[s.LOST]
         same = (where.file, where.line) == (base.position.file, base.position.line)
@@ -232,7 +246,7 @@ class _Writer:
         return self.names.questions[number][1] if number < len(self.names.questions) else otherwise
 
     def _barrier(self, base: Finding, row: list[int]) -> Finding:
-        where, other = self.program.position(row[s.OTHER_PC]), self._thread(row[s.OTHER])
+        where, other = position_of(self.program, row[s.OTHER_PC]), self._thread(row[s.OTHER])
         if row[s.OTHER_PC] < 0:
             message = f"{base.threads[0]} waits at this barrier, and {other}, of the same warp, never comes to it"
             fix = "let all threads of a block come to the barrier: move it out of the branch"
@@ -280,12 +294,14 @@ class _Writer:
     def fault(self, fault: Fault, there: list[Finding]) -> list[Finding]:
         """Why the machine has stopped the kernel, unless that is said already."""
         kind = "deadlock" if fault.name in ("deadlock", "livelock") else "bounds" if fault.name in OUTSIDE else "fault"
-        position = self.program.position(fault.pc)
+        position = self.program.position(fault.pc if fault.called_from < 0 else fault.called_from)
         if kind == "bounds" and any(one.kind == "bounds" and one.position.line == position.line for one in there):
             return []
         guard = "if i < array.size" if self.program.isa == "python" else "if (i < n)" if self._in_c(position) else ""
         fix = {"bounds": f"guard the access, as in: {guard}" if guard else "guard the access with a branch around it", "deadlock": ""}
         if "barrier" in fault.text:
             fix["deadlock"] = "let all threads of a block come to the same barrier: move it out of the branch"
-        text = fault.text.removeprefix(f"{self.program.where(fault.pc)}: ")
+        text = fault.text.removeprefix(f"{self.program.where(fault.pc, fault.called_from)}: ")
+        if text != fault.text and self.program.in_runtime(fault.pc):
+            text = f"{runtime_text(self.program, fault.pc, fault.called_from)}{text}"
         return [Finding(kind, text, fix.get(kind, ""), fault.pc, position=position, length=length_at(self.program, position))]

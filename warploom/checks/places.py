@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.analysis.entrances import entrances
 from warploom.isa.program import Position, Program
 from warploom.isa.views import VIEW_BASE, VIEW_BYTES, ViewShape
 
@@ -136,6 +137,24 @@ def value_text(program: Program, memory: np.ndarray, address: int) -> str:
             return str(int.from_bytes(memory[first : first + size].tobytes(), "little", signed=shape.signed))
         break
     return f"{int.from_bytes(memory[first : first + size].tobytes(), 'little'):#x}"
+
+
+def position_of(program: Program, instruction: int) -> Position:
+    """Where an instruction came from; of one of the run-time that is called from one place of the user's program, that place."""
+    callers = entrances(program).get(instruction, ()) if program.in_runtime(instruction) else ()
+    return program.position(callers[0] if len(callers) == 1 else instruction)
+
+
+def runtime_text(program: Program, instruction: int, called_from: int = -1) -> str:
+    """How a message begins that is about an instruction of the run-time: its function, and the lines that may have called it."""
+    if not program.in_runtime(instruction):
+        return ""
+    callers = [called_from] if called_from >= 0 else entrances(program).get(instruction, ())
+    names = dict.fromkeys(program.called_function(caller) for caller in callers) or [program.function_of(instruction)]
+    places = [program.position(caller) for caller in callers]
+    lines = dict.fromkeys(f"{program.source_of(place).path}:{place.line}" for place in places)
+    called = f", called at {', '.join(lines)}" if len(callers) > 1 else ""
+    return f"in {' or '.join(names)} of the run-time{called}: "
 
 
 def length_at(program: Program, position: Position) -> int:

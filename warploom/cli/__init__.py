@@ -16,7 +16,7 @@ COMMANDS = {
     "debug": "Step through a run, forwards and backwards, and change it.",
     "asm": "Show a program's instruction words, and write them to a file.",
     "cc": "Compile a program in C for Vortex or RISC-V.",
-    "disasm": "Turn instruction words back into source text.",
+    "disasm": "Turn words back into source text; show what Python kernels become.",
     "ladder": "Climb from tiny-gpu's machine to a modern core, one switch at a time.",
     "compare": "Run a program on many machines that differ in a few settings.",
     "study": "Reproduce a published result: a figure, a table, and what differs.",

@@ -14,15 +14,20 @@ from warploom.cli.common import UserError, json_option, print_json, say, write_f
 @click.argument("file", metavar="FILE")
 @click.option("-o", "--output", metavar="OUT", help="Write the source text to this file in place of standard output.")
 @click.option("--isa", metavar="NAME", help="The instruction set of the words, where the file does not say it.")
-@click.option("--gpu", metavar="PRESET|TOML", help="A machine of Vortex: in place of --isa, for its code.")
+@click.option("--gpu", metavar="PRESET|TOML", help="A machine of Vortex: in place of --isa, for its code. What a Python program runs on.")
+@click.option("--launch", metavar="N|NAME", help="Which launch of a Python program. [default: all]")
 @json_option
-def command(file: str, output: str | None, isa: str | None, gpu: str | None, as_json: bool) -> None:
+@click.pass_context
+def command(ctx: click.Context, file: str, output: str | None, isa: str | None, gpu: str | None, launch: str | None, as_json: bool) -> None:
     """Turn the instruction words in FILE into source text that assembles to the same words.
 
     FILE holds hexadecimal words as Verilog's $readmemh takes them, or JSON: a list of words, or an object with
     program, threads, block and data. `warploom asm` writes the instruction set's name into both. It may also be
     a code object of GCN, an ELF file of Vortex, RISC-V or AVX-512, an image of Vortex (.vxbin), or bytes of their
     code in a .bin, with --isa or a machine of Vortex.
+
+    A Python program is run, and the kernels that it launches are shown, each line with the instructions that it has
+    become. They have no words: nothing assembles them again.
 
     \b
     Examples:
@@ -32,11 +37,19 @@ def command(file: str, output: str | None, isa: str | None, gpu: str | None, as_
       warploom disasm kernel.co -o kernel.gcn     a code object of GCN
       warploom disasm examples/vortex/saxpy.elf   an ELF file
       warploom disasm prog.bin --gpu vortex-2022  an image of Vortex of 2022
+      warploom disasm saxpy.py                    kernels of a Python program
     """
+    from warploom.cli.loading import is_script
     from warploom.cli.machine_code import BYTES, IMAGES, disassembled
     from warploom.isa.frontends import encoding, known, read_text, with_words
     from warploom.isa.reading import ELF_MAGIC, read_bytes
 
+    if is_script(file, isa):
+        from warploom.cli import disasm_script
+
+        ctx.exit(disasm_script.disassembled(file, output, launch, gpu, as_json))
+    if launch is not None:
+        raise UserError(f"--launch {launch}: {file} is no Python program, of whose launches one is chosen")
     if gpu is not None:
         isa = _isa_of(file, isa, gpu)
     row = with_words(file, isa)

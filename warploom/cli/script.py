@@ -44,7 +44,7 @@ def run_whole(file: str, options: dict[str, Any]) -> int:
             run_script(file, gpu=gpu, before=lambda program, device: {"max_cycles": limit}, watch=results.append)
     except KernelError as error:
         if not options["as_json"]:
-            say(_fault(error), err=True)
+            say(fault_of(error), err=True)
         status = FAULT
     except SystemExit as leaving:
         ended = left_with(leaving)
@@ -67,7 +67,7 @@ def left_with(leaving: SystemExit) -> int:
     return FAULT
 
 
-def _fault(error: KernelError) -> str:
+def fault_of(error: KernelError) -> str:
     """Why a launch was stopped, with the line and a caret where the fault is about an instruction."""
     from warploom.checks.places import length_at
     from warploom.isa.diagnostics import Diagnostic, Severity, render_all

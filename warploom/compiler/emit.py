@@ -136,7 +136,8 @@ class Emitter:
         uops: list[Uop] = []
         for uop in instr.uops:
             spare = self._micro(uop, uops, spare)
-        self._add(uops, instr.at, instr.latency)
+        if uops := [uop for uop in uops if uop.name != "mov" or uop.dst != uop.a]:
+            self._add(uops, instr.at, instr.latency)
 
     def _micro(self, uop: Micro, into: list[Uop], spare: int) -> int:
         """Append a micro-op, and moves of numbers that it has no room for. Returns the next free hidden register."""

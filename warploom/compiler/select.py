@@ -25,6 +25,8 @@ class Selector(MemoryRules):
         return _asked_in_passing([instr for piece in reversed(pieces) for instr in piece])
 
     def _value(self, value: Value) -> None:
+        if self.same_word(value) is not None:
+            return
         if self.on_memory(value) or self.on_float(value) or self.on_integer(value):
             return
         raise NotImplementedError(value.op)

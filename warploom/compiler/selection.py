@@ -10,6 +10,7 @@ from warploom.compiler.ssa import At, Block, Value
 from warploom.isa.uop import NONE
 
 WORD = 0xFFFFFFFF
+REREAD = ("wrap", "bits", "float", "from_end")  # some of them change no bit
 
 
 class Selection:
@@ -49,8 +50,19 @@ class Selection:
         """The register of a value."""
         if value not in self.regs:
             region = self.regions.get(value)
-            self.regs[value] = self.new(self.size(value)) if region is None else self.new(1, "s", region)
+            if (same := self.same_word(value)) is not None:
+                self.regs[value] = self.reg(same)
+            else:
+                self.regs[value] = self.new(self.size(value)) if region is None else self.new(1, "s", region)
         return self.regs[value]
+
+    def same_word(self, value: Value) -> Value | None:
+        """Of a value that is a different reading of the same word, as a cast between whole numbers, the one whose register it shares."""
+        x = value.args[0] if value.op in REREAD else None
+        if x is None or x.op in ("const", "param") or value in self.regions or x in self.regions or self.size(value) + self.size(x) != 2:
+            return None
+        same = value.op in ("bits", "float") or (value.op == "wrap" and value.imm in (32, 64)) or (value.op == "from_end" and x.lo >= 0)
+        return x if same else None
 
     def hidden(self, count: int = 1) -> Hidden:
         """A hidden register of the bundle, or the first of several."""

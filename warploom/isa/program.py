@@ -43,10 +43,14 @@ class Position:
 
 @dataclass(frozen=True)
 class Source:
-    """The text that a program was made from. `path` is what error messages call it."""
+    """The text that a program was made from. `path` is what error messages call it.
+
+    of_runtime: it is of what a compiler links with a program, and its user has not written it.
+    """
 
     text: str = ""
     path: str = "<program>"
+    of_runtime: bool = False
 
     @property
     def lines(self) -> list[str]:
@@ -71,7 +75,7 @@ class Program:
     arrays they are.
     exit_code: where the program leaves one: ("register", r), of lane 0 of the first warp, or ("memory", address).
     control_registers: names of the instruction set's control registers, by number. refused: by instruction that stops the run
-    since no machine has it: why.
+    since no machine has it: why. stops: by instruction with which the run-time stops a program: what is wrong, as a sentence.
     value_bits: width of a register's value as a user sees it (8 for tiny-gpu). statements: the source's lines are statements, each
     of several instructions: messages quote the line.
     """
@@ -105,6 +109,7 @@ class Program:
     statements: bool = False
     control_registers: Mapping[int, str] = field(default_factory=dict)
     refused: Mapping[int, str] = field(default_factory=dict)
+    stops: Mapping[int, str] = field(default_factory=dict)
     extensions: tuple[int, ...] = ()  # instructions that the instruction set's original machine does not have, written by their names
     beyond: tuple[int, ...] = ()  # such instructions that are given as numbers, which mean nothing to the original machine
     _worked_out: dict[Hashable, tuple[tuple[Any, ...], Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -187,13 +192,35 @@ class Program:
         place = self.listing[1][position.file]
         return place[position.line - 1] + 1 if position.line <= len(place) else 0
 
-    def where(self, instruction: int) -> str:
-        """An instruction for a message: `matadd.asm:12 (ADD R1, R2, R3)`, or its number where there is no source."""
+    def in_runtime(self, instruction: int) -> bool:
+        """Whether an instruction is of the run-time that a compiler has linked with the program."""
+        position = self.position(instruction)
+        return bool(position.line) and self.source_of(position).of_runtime
+
+    def function_of(self, instruction: int) -> str:
+        """The nearest name at an instruction or before it."""
+        before = [name for name, number in self.labels.items() if number <= instruction]
+        return max(before, key=self.labels.__getitem__, default="code")
+
+    def called_function(self, instruction: int) -> str:
+        """The name of the function that an instruction calls."""
+        first, count = self.code[instruction, [u.FIRST_UOP, u.COUNT]].tolist()
+        return self.function_of(int(self.uops[first : first + count, u.TARGET].max()))
+
+    def where(self, instruction: int, called_from: int = -1) -> str:
+        """An instruction for a message: `matadd.asm:12 (ADD R1, R2, R3)`, or its number where there is no source.
+
+        called_from: of an instruction of the run-time, the user's that has called it: then that one's line is named.
+        """
         text = f" ({self.text[instruction]})" if 0 <= instruction < len(self.text) else ""
+        if called_from >= 0:
+            position = self.position(called_from)
+            return f"{self.source_of(position).path}:{position.line}, in {self.called_function(called_from)} of the run-time{text}"
         position = self.position(instruction)
         if self.statements and 0 < position.line <= len(lines := self.source_of(position).lines):
             text = f" ({lines[position.line - 1].strip()})"
-        return f"{self.source_of(position).path}:{position.line}{text}" if position.line else f"instruction {instruction}{text}"
+        whose = " of the run-time" if self.in_runtime(instruction) else ""
+        return f"{self.source_of(position).path}:{position.line}{whose}{text}" if position.line else f"instruction {instruction}{text}"
 
     def with_launch(self, **changes: object) -> Program:
         """The same program started differently (`threads=`, `block=` ...)."""

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from warploom.isa.program import Program
 from warploom.kernel.compile import Built
 
 
 def listing(built: Built) -> str:
     """The kernel as text: source and micro-ops line by line, then SSA, then machine code before registers were given out."""
-    program = built.program
+    passes = ["", "SSA", built.compiled.ssa, "", "machine code, before registers", built.compiled.machine]
+    return "\n".join([*instructions(built.program), *passes])
+
+
+def instructions(program: Program) -> list[str]:
+    """Lines: how many instructions and registers a kernel has, and the micro-ops of each below the line that they were made of."""
     rows: dict[tuple[int, int], list[int]] = {}
     for number in range(len(program)):
         position = program.position(number)
@@ -17,4 +23,4 @@ def listing(built: Built) -> str:
         text = program.sources[file].lines[line - 1] if 0 < line <= len(program.sources[file].lines) else ""
         lines += ["", f"{line:>5}  {text}" if line else ""]
         lines += [f"       {number:>5}  {program.text[number]}" for number in numbers]
-    return "\n".join([*lines, "", "SSA", built.compiled.ssa, "", "machine code, before registers", built.compiled.machine])
+    return lines

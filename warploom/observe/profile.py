@@ -151,7 +151,10 @@ class Profile:
         return f"line {place.line}" if place.line else f"instruction {instruction}"
 
     def lines(self) -> list[Line]:
-        """The lines that have instructions, file by file: those whose text is here first, then by their first instructions."""
+        """The lines that have instructions, file by file: those whose text is here first, then by their first instructions.
+
+        Those of a compiler's run-time only if they have taken any time: a program is linked with more of it than it calls.
+        """
         program = self.program
         groups: dict[tuple[int, int, int], list[int]] = {}
         for instruction in range(len(program)):
@@ -162,6 +165,8 @@ class Profile:
         first = {file: numbers[0] for (file, _, _), numbers in reversed(groups.items())}
         ranks = {file: (not program.sources[file].text.strip(), number) for file, number in first.items()}
         for (file, number, _), mine in sorted(groups.items(), key=lambda group: (ranks[group[0][0]], group[0])):
+            if program.sources[file].of_runtime and not self.spent[mine].any():
+                continue
             text = sources[file][number - 1] if 0 < number <= len(sources[file]) else program.text[mine[0]]
             if not text.strip():  # its file is not here, as a compiler's run-time
                 text = f"{PurePath(program.sources[file].path).name}: {program.text[mine[0]]}"

@@ -60,7 +60,29 @@ SHORT = (
     ("%hhd", "300 * one", "44"),
     ("%hu", "-one", "65535"),
     ("%#o", "8 * one", "010"),
-    ("%a %d", "1.0f * one, one", "(hexadecimal) 1"),
+    ("%a %d", "1.0f * one, one", "0x1p+0 1"),
+    ("%a", "-0.1f * one", "-0x1.99999ap-4"),
+    ("%A", "1e30f * one", "0X1.93E594P+99"),
+    ("%a", "0.0f * one", "0x0p+0"),
+    ("%.2a", "1.99902f * one", "0x2.00p+0"),
+    ("%.0a", "2.5f * one", "0x1p+1"),
+    ("%.1a", "1.09375f * one", "0x1.2p+0"),
+    ("%+#.0a|%16.3a|%-16a|%016a", "1.0f * one, 1.5f, 1.5f, -1.5f", "+0x1.p+0|      0x1.800p+0|0x1.8p+0        |-0x00000001.8p+0"),
+    ("%.15a", "1e-42f * one", "0x1.650000000000000p-140"),
+    ("%a", "1e200", "0x1.4e718d7d7625ap+664"),
+    ("%A %a", "1.0f / (one - 1), -1.0f / (one - 1)", "INF -inf"),
+    ("%.40d|%+.34x|%44.40d|%-44.40d|", "-5, 0xAB * one, 5, 5", f"-{5:040}|{0xAB:034x}|    {5:040}|{5:040}    |"),
+    ("%d%n %d%hhn", "1000 * one, counts, 20, (signed char *)&counts[1]", "1000 20"),
+    ("%d %d", "counts[0], counts[1]", "4 7"),
+    ("%5%%d", "one", "%1"),
+)
+UNKNOWN = (
+    ("%d %2$d %d", "7, 8, 9", "7 %2$d %d"),
+    ("%'d %d", "7, 8", "%'d %d"),
+    ("%Lf %d", "1.0, 8", "%Lf %d"),
+    ("a%y%d", "7", "a%y%d"),
+    ("100%", "0", "100%"),
+    ("%-*.3", "7", "%-*.3"),
 )
 
 
@@ -68,11 +90,12 @@ SHORT = (
 @pytest.mark.parametrize("level", ["0", "2"])
 def test_what_is_printed_is_what_c_prints(number, level, tmp_path):
     path = tmp_path / "kernel.c"
-    lines = "\n".join(f'  printf("{form}\\n", {given});' for form, given, _ in (*CASES, *SHORT))
-    path.write_text(f"#include <warploom.h>\nkernel void k(const int *ones) {{\n  int one = ones[global_id()];\n{lines}\n}}\n")
+    lines = "\n".join(f'  printf("{form}\\n", {given});' for form, given, _ in (*CASES, *SHORT, *UNKNOWN))
+    begin = "  int one = ones[global_id()], counts[2] = {0, 0};"
+    path.write_text(f"#include <warploom.h>\nkernel void k(const int *ones) {{\n{begin}\n{lines}\n}}\n")
     options = Options(path=str(path), threads=2, buffers={"ones": np.ones(2, np.int32)}, more={"optimise": level})
     result = GPU(f"vortex-{number}", engine="native").run(load(path, f"vortex-{number}", options=options))
     assert result.status == "done", result.fault
-    wanted = [form.replace("ll", "").replace("l", "") % value for form, _, value in CASES] + [text for _, _, text in SHORT]
+    wanted = [form.replace("ll", "").replace("l", "") % value for form, _, value in CASES] + [text for _, _, text in (*SHORT, *UNKNOWN)]
     for lane in range(2):
         assert [line.removeprefix(f"#{lane}: ") for line in result.console if line.startswith(f"#{lane}: ")] == wanted

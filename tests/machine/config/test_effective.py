@@ -3,7 +3,7 @@
 import pytest
 
 from tests.machine.programs import SMALL
-from warploom.machine.config.effective import PARTS, why_without_effect
+from warploom.machine.config.effective import PARTS, REPLACED, why_without_effect
 from warploom.machine.config.presets import load_config, preset_names
 from warploom.machine.config.schema import Config, ignored
 from warploom.machine.engine.sizes import ConfigError
@@ -69,3 +69,30 @@ def test_a_preset_switches_nothing_on_that_cannot_act(name):
 def test_what_a_preset_has_switched_on_is_left_where_its_part_is_taken_away():
     assert load_config("v100", {"l1.bytes": 0, "shared.unified": 0}).lsu.group == load_config("v100").lsu.group
     assert load_config("v100", {"operands.banks": 0}).operands.reuse
+
+
+BANKS = {"dram.banks": 2, "dram.row": 256, "dram.bandwidth": 8}
+# Of each setting what replaces it, what takes that away, and what is set then.
+REPLACEMENTS = [
+    ("memory.data_channels", {}, {"memory.kind": "channels", "memory.bytes": 256}, 2, "dram.channels"),
+    ("memory.channel_bytes", {}, {"memory.kind": "channels", "memory.bytes": 256}, 4, "dram.bandwidth"),
+    ("dram.row_miss", BANKS, {"dram.banks": 0}, 9, "those, or dram.banks=0"),
+]
+
+
+@pytest.mark.parametrize(("name", "present", "absent", "value", "instead"), REPLACEMENTS)
+def test_what_is_replaced_is_refused_and_says_what_decides_in_its_place(name, present, absent, value, instead):
+    there = load_config(load_config(Config(), SMALL), present)
+    with pytest.raises(ConfigError) as error:
+        load_config(there, {name: value})
+    assert str(error.value).startswith(f"{name} has no effect here: with ") and str(error.value).endswith(f"; set {instead}")
+    assert load_config(there, {**absent, name: value})[name] == value
+
+
+def test_to_say_that_a_row_takes_no_longer_is_no_mistake():
+    there = load_config(load_config(Config(), SMALL), BANKS)
+    assert load_config(there, {"dram.row_miss": 0}) == there
+
+
+def test_each_replacement_is_tested():
+    assert [row.name for row in REPLACED] == [name for name, *_ in REPLACEMENTS]

@@ -198,3 +198,11 @@ def test_a_fence_after_a_store_waits_for_the_level_that_it_names():
     issue = 1  # of the store, which the row leaves out
     assert rows["fence.block-store"] == rows["fence.block"]
     assert rows["fence.store"] + issue == sm.l1.latency + sm.l2.latency + rows["fence.alone"]
+
+
+@pytest.mark.parametrize("name", ["width", "dram", "l1", "shared"])
+def test_where_warps_wait_for_their_instructions_no_setting_promises_what_they_move(name):
+    moved = ("width.l1-bytes", "width.shared-bytes", "dram.", "l1.", "shared.stride")
+    for latency, promises in ((1, True), (6, False)):
+        config = load_config("sm", {"fetch.l0_sets": 0, "fetch.latency": latency})
+        assert any(key.startswith(moved) for key in find(name).configured(config)) == promises

@@ -23,6 +23,7 @@ from warploom.isa.c import gcn
 from warploom.isa.c.endings import CPP, OPENCL, C
 from warploom.isa.c.runtime_code import key_of, runtime_object
 from warploom.isa.diagnostics import nearest
+from warploom.isa.elf.lines import RUNTIME as RUNTIME_FOLDER
 from warploom.isa.reading import error, read_bytes
 
 RUNTIME = Path(__file__).parent / "runtime"
@@ -222,7 +223,7 @@ def _places(sources: Sequence[Path], beside: Path) -> list[str]:
     """What the debugging information calls files: sources by their way from the ELF file, so that it holds nothing of this machine."""
     compiler = importlib.util.find_spec("ziglang")
     home = Path(compiler.origin or ".").parent if compiler else Path()
-    named = {str(RUNTIME): "warploom", str(home): "ziglang", os.path.relpath(home): "ziglang"}  # it names itself by its way from here
+    named = {str(RUNTIME): RUNTIME_FOLDER, str(home): "ziglang", os.path.relpath(home): "ziglang"}  # it names itself by its way from here
     named |= {str(source.parent): os.path.relpath(source.parent, beside) for source in sources}
     return [f"-ffile-prefix-map={path}={name}" for path, name in named.items()] + ["-fdebug-compilation-dir=."]
 

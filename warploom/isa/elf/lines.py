@@ -10,6 +10,7 @@ from warploom.isa.program import Position, Source
 from warploom.isa.reading import bytes_of, decoded
 
 MOST_LINES = 1 << 20
+RUNTIME = "warploom"  # the folder that our run-time's files are said to be in: it is nowhere, wherever a program was compiled
 
 
 def read_lines(data: bytes, beside: Path, step: int, base: int = 0) -> tuple[tuple[Source, ...], dict[int, Position]]:
@@ -75,6 +76,6 @@ def _source(path: str, last: int) -> Source:
     try:
         text = decoded(bytes_of(path), path)
     except (OSError, ValueError):
-        return Source("\n" * last, path)
+        return Source("\n" * last, path, Path(path).parent.name == RUNTIME)
     short = last - len(Source(text).lines)
     return Source(text + "\n" * (short + 1) if short > 0 else text, path)

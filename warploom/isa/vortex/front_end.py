@@ -31,10 +31,14 @@ from warploom.isa.vortex.counters import counter_class
 from warploom.isa.vortex.generation import BY_NAME, GENERATIONS, NEWEST, Generation
 from warploom.isa.vortex.guards import copied_guards
 from warploom.isa.vortex.image_file import RAW, VXBIN, read_raw, read_vxbin
-from warploom.isa.vortex.memory_map import EXIT_CODE, GP, MOST_CORES, PAGES, own_regions
+from warploom.isa.vortex.memory_map import EXIT_CODE, GP, LOCAL_BYTES, MOST_CORES, PAGES, own_regions
 from warploom.isa.vortex.recognise import decided, generation_of_image
 from warploom.isa.vortex.table import table
 
+STOPS = {  # functions of the runtime that stop a program, and what is wrong then
+    "warploom_no_local_memory": f"the groups that a core runs at the same time need more local memory than its {LOCAL_BYTES} bytes; "
+    "ask for less, or run larger groups",
+}
 SPAWNER = "warploom_run_body"  # of the runtime: it has room for so many cores, and a mask of lanes is a register to it
 MASK_BITS = 32
 
@@ -128,7 +132,8 @@ def _loaded(
         raise error(image.path, str(found), "") from None
     exit_code = ("register", GP) if generation.old else ("memory", EXIT_CODE)
     spare = 0 if placed.kernel else PAGES
-    program = replace(program, parameters=placed.parameters, exit_code=exit_code, spare_pages=spare, **placed.views())
+    stops = {program.labels[name]: why for name, why in STOPS.items() if name in program.labels}
+    program = replace(program, parameters=placed.parameters, exit_code=exit_code, spare_pages=spare, stops=stops, **placed.views())
     severity = Severity.ERROR if refuses else Severity.WARNING
     for number, reason in refused if refuses is not None else ():
         text = program.text[number]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from warploom.machine.config.derived import shape_of
-from warploom.machine.config.effective import check_parts
+from warploom.machine.config.effective import check_parts, check_replaced
 from warploom.machine.config.schema import L2, Cache, Config, ignored
 from warploom.machine.config.sequences import SEQUENCES, parts_of
 from warploom.machine.core.load_store.constant_cache import MAX_CONSTANT_LINES
@@ -39,9 +39,6 @@ OWN = {
     "alu.special_width": "pipes.special_lanes",
 }
 
-# What tiny-gpu's channels of data memory are where memory is DRAM.
-OF_CHANNELS = {"memory.data_channels": "dram.channels", "memory.channel_bytes": "dram.bandwidth"}
-
 
 def check_effective(config: Config, changed: Iterable[str]) -> None:
     """Raises ConfigError when a setting that is changed by hand says nothing on this machine: that is a mistake, or an older name."""
@@ -49,19 +46,13 @@ def check_effective(config: Config, changed: Iterable[str]) -> None:
     changed = tuple(changed)
     if config.core.control == "pipeline":
         check_parts(config, changed)
+    check_replaced(config, changed)
     for name in changed:
         if own and name.startswith("alu."):
             instead = f"set {OWN[name]}, or pipes.owner=core" if name in OWN else "set pipes.owner=core"
             raise ConfigError(f"{name} has no effect here: with pipes.owner = 'scheduler' each scheduler has its own pipes; {instead}")
         if not own and name.startswith("pipes.") and name != "pipes.owner":
             raise ConfigError(f"{name} has no effect here: with pipes.owner = 'core' the schedulers share ALUs; set pipes.owner=scheduler")
-        if config.memory.kind == "dram" and name in OF_CHANNELS and "memory.kind" not in changed:
-            raise ConfigError(
-                f"{name} has no effect here: with memory.kind = 'dram' data memory has DRAM's channels; set {OF_CHANNELS[name]}"
-            )
-        if name == "dram.row_miss" and config.dram.row_miss and config.dram.banks and "dram.banks" not in changed:
-            what = "a bank's row takes dram.rp and dram.rcd to open; set those, or dram.banks=0"
-            raise ConfigError(f"{name} has no effect here: with dram.banks = {config.dram.banks} {what}")
         level, _, setting = name.partition(".")
         if setting == "ways" and level in ("l1", "l2"):
             _check_ways(level, config.l2 if level == "l2" else config.l1)

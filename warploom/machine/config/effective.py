@@ -1,4 +1,5 @@
-"""Which settings switch something on that cannot act, because what it is a part of is not there: one row for each such part.
+"""Which settings switch something on that cannot act, because what it is a part of is not there, or because the machine has something
+else in its place: one row for each such part, and for each such replacement.
 
 A latency or a size of a part that is left out says nothing either, but promises nothing: it is there for when the part is. And who leaves
 the part out by hand, as one of several machines that are compared, knows that it is not there.
@@ -87,6 +88,25 @@ PARTS = (
 )
 
 
+class Replaced(NamedTuple):
+    """A setting that a machine of either kind does without, because another setting decides the same in its place."""
+
+    name: str
+    by: str  # the setting that takes its place, unless that one has its default
+    instead: str  # what decides then, and what to set; {} is the value of `by`
+
+
+REPLACED = (
+    Replaced("memory.data_channels", "memory.kind", "with memory.kind = {} data memory has DRAM's channels; set dram.channels"),
+    Replaced("memory.channel_bytes", "memory.kind", "with memory.kind = {} data memory has DRAM's channels; set dram.bandwidth"),
+    Replaced(
+        "dram.row_miss",
+        "dram.banks",
+        "with dram.banks = {} a bank's row takes dram.rp and dram.rcd to open; set those, or dram.banks=0",
+    ),
+)
+
+
 @lru_cache(maxsize=1)
 def _off() -> dict[str, Any]:
     return {setting.name: setting.default for setting in settings()}
@@ -97,6 +117,21 @@ def why_without_effect(config: Config, name: str) -> str:
     off = _off()
     missing = (part.without for part in PARTS if name in part.settings and any(config[other] == off[other] for other in part.by))
     return "" if config[name] == off[name] else next(missing, "")
+
+
+def why_replaced(config: Config, name: str) -> str:
+    """Why a setting decides nothing, and what to set in its place; "" where it does, or is 0."""
+    off = _off()
+    found = (row.instead.format(repr(config[row.by])) for row in REPLACED if row.name == name and config[row.by] != off[row.by])
+    return next(found, "") if config[name] else ""
+
+
+def check_replaced(config: Config, changed: Sequence[str]) -> None:
+    """Raises ConfigError when a setting that is changed by hand decides nothing here. Not where what replaces it is set by hand, too."""
+    chosen = {row.name for row in REPLACED if row.by in changed}
+    for name in changed:
+        if name not in chosen and (why := why_replaced(config, name)):
+            raise ConfigError(f"{name} has no effect here: {why}")
 
 
 def check_parts(config: Config, changed: Sequence[str]) -> None:

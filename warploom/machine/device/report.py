@@ -22,6 +22,7 @@ from warploom.machine.core.divergence.path_table import AT_RECONVERGENCE, AT_SYN
 from warploom.machine.core.divergence.thread_pool import OF_A_THREAD
 from warploom.machine.core.divergence.waiting import next_paths
 from warploom.machine.core.warps.barrier import CORE_BARRIERS, GRID_BARRIER, WHOLE_WARP
+from warploom.machine.device.callers import caller
 from warploom.machine.device.stacks import overflow_at
 from warploom.machine.device.storage import Storage
 from warploom.machine.engine.users import unit_in_its_file, unit_name
@@ -244,15 +245,44 @@ def fault_text(machine: Reported) -> str:
     if FAULTS[kind].name in ("deadlock", "livelock"):
         said = [*running(machine), *_not_started(machine), *_way_out(machine)]
         return f"{sentence(fault, 'lane')}: {'; '.join(said)} (cycle {int(fault['cycle'])})"
-    where, who = machine.program.where(int(fault["pc"])), _who(machine, core, warp, int(fault["lanes"]))
+    where, who = machine.program.where(*fault_place(machine)), _who(machine, core, warp, int(fault["lanes"]))
     if element := _of_array(machine, fault):
         return f"{where}: {element}, {who} (core {core}, cycle {int(fault['cycle'])})"
     whole = f"{where}: {_sentence(machine.program, fault)}{_nearest_region(machine, fault)}{overflow_at(machine)}"
     return f"{whole} ({who}, core {core}, cycle {int(fault['cycle'])})"
 
 
+def fault_place(machine: Reported) -> tuple[int, int]:
+    """(the instruction that a fault is about, the user's that has called it where it is of the run-time; else -1).
+
+    Where no warp can ever continue, that of the first one that is in the user's program, or was called from there.
+    """
+    fault = machine.gpu["fault"]
+    pc, core, warp = (int(fault[name]) for name in ("pc", "core", "warp"))
+    places = [(pc, _called_from(machine, core, warp, int(fault["lanes"]), pc))]
+    if FAULTS[int(fault["kind"])].name in ("deadlock", "livelock") and any(source.of_runtime for source in machine.program.sources):
+        places = [*(_place(machine, *where) for where in live_warps(machine)), *places]
+    known = [place for place in places if place[1] >= 0 or not machine.program.in_runtime(place[0])]
+    return next(iter(known), places[0])
+
+
+def _place(machine: Reported, core: int, warp: int) -> tuple[int, int]:
+    """The same of a warp that has not ended: where it spins, waits or is."""
+    state = machine.cores[core]["warps"]
+    spin = machine.detector.spinning.get((core, warp))
+    pc = spin.instruction if spin else int(state["pc"][warp]) - (int(state["at_barrier"]) >> warp & 1)
+    return pc, _called_from(machine, core, warp, spin.lanes if spin else int(state["mask"][warp]), pc)
+
+
+def _called_from(machine: Reported, core: int, warp: int, lanes: int, pc: int) -> int:
+    """Of an instruction of the run-time the user's that has called it; else -1."""
+    return caller(machine, core, warp, next(iter(lanes_of(lanes)), 0), pc)
+
+
 def _sentence(program: Program, fault: np.ndarray) -> str:
-    """A fault as one sentence, in the instruction set's words where they say more than a number."""
+    """A fault as one sentence, in the words of the run-time or the instruction set where they say more than a number."""
+    if why := program.stops.get(int(fault["pc"])):
+        return why
     kind, number = FAULTS[int(fault["kind"])].name, int(fault["value"])
     if kind == "illegal" and (why := program.refused.get(int(fault["pc"]))):
         return f"{sentence(fault, 'lane')}: {why}"
@@ -330,18 +360,18 @@ def running(machine: Reported) -> list[str]:
 
 def _warp_line(machine: Reported, core: int, warp: int) -> str:
     state = machine.cores[core]["warps"]
-    pc, reason = int(state["pc"][warp]), r.REASONS[int(state["reason"][warp])]
-    waits = int(state["at_barrier"]) >> warp & 1
+    reason = r.REASONS[int(state["reason"][warp])]
     block = int(machine.cores[core]["blocks"]["number"][int(state["block"][warp])])
     mask = int(state["mask"][warp])
     beyond = int(machine.cores[core]["barriers"]["at_grid"]) >> warp & 1  # of the grid, or of cores
     meaning = "waits at a barrier for warps of other blocks too" if beyond else reason.meaning
     name = f"warp {int(state['rank'][warp])} of block {block} (core {core}"
+    where = machine.program.where(*_place(machine, core, warp))
     if spin := machine.detector.spinning.get((core, warp)):
         mask |= spin.lanes
-        text = f"{name}, {lanes_text(spin.lanes, 'lane')}) spins at {machine.program.where(spin.instruction)}"
+        text = f"{name}, {lanes_text(spin.lanes, 'lane')}) spins at {where}"
     elif mask:
-        text = f"{name}, {lanes_text(mask, 'lane')}) at {machine.program.where(pc - 1 if waits else pc)}: {meaning}"
+        text = f"{name}, {lanes_text(mask, 'lane')}) at {where}: {meaning}"
     else:
         text = f"{name}) waits for itself: none of its lanes can continue"
     return "; ".join([text, *_barrier_text(machine, core, warp), *_waiting_lanes(machine, core, warp, mask)])

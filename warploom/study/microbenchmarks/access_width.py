@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from warploom.isa.uop import GLOBAL_SPACE, SHARED_SPACE
-from warploom.machine.config.derived import fetch_interval
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.sizes import BANK_BYTES
 from warploom.study.kernels import LANE, Kernel
@@ -24,7 +23,7 @@ from warploom.study.microbenchmarks.bench import Bench
 from warploom.study.microbenchmarks.l1_bandwidth import cycles_to_send
 from warploom.study.microbenchmarks.microbenchmark import Finding, Microbenchmark, Reading
 from warploom.study.microbenchmarks.throughput import most_warps
-from warploom.study.microbenchmarks.timed import BODY, PAGE, WORD, data_base, each
+from warploom.study.microbenchmarks.timed import BODY, PAGE, WORD, data_base, each, limited_by_fetching
 
 WIDTHS = (4, 8, 16)  # bytes per lane
 SPACES = {"l1": (GLOBAL_SPACE, "first level"), "shared": (SHARED_SPACE, "shared memory")}
@@ -90,7 +89,7 @@ def configured(config: Config) -> Mapping[str, float]:
         cycles = max(lookups, moved / (l1.banks * BANK_BYTES)) if l1.banks else max(1.0, lookups)
         found[f"width.l1-latency-{bits}"] = float(l1.latency + to_write * (width // WORD - 1))
         found[f"width.shared-latency-{bits}"] = float(shared.latency)
-        if fetch_interval(config) > 1:  # what its warps are brought is the limit
+        if limited_by_fetching(config):
             continue
         found[f"width.l1-bytes-{bits}"] = moved / max(cycles, cycles_to_send(config))
         found[f"width.shared-bytes-{bits}"] = moved / max(1.0, moved / (shared.banks * shared.bank_bytes), cycles_to_send(config))

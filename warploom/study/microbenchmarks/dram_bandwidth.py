@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from warploom.machine.config.derived import dram_bytes_a_cycle, fetch_interval
+from warploom.machine.config.derived import dram_bytes_a_cycle
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import LANE, Kernel
 from warploom.study.microbenchmarks import pointer_chase
@@ -12,7 +12,7 @@ from warploom.study.microbenchmarks.bench import Bench
 from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, Microbenchmark, Reading
 from warploom.study.microbenchmarks.streams import ADDRESS, COUNT, MOST, SCRATCH, VALUES, bytes_a_cycle, core_counts
 from warploom.study.microbenchmarks.throughput import most_warps
-from warploom.study.microbenchmarks.timed import WORD, data_base
+from warploom.study.microbenchmarks.timed import WORD, data_base, limited_by_fetching
 
 WARPS = (1, 2, 4, 8, 12, 16, 24, 32)
 SHORT, LONG = 1.5, 2.5  # times the second level that two streams of all cores are long: between them it writes back what it takes in
@@ -78,7 +78,7 @@ def measure(bench: Bench) -> Finding:
 
 def configured(config: Config) -> Mapping[str, float]:
     """The channels' own bandwidth, as far as the cores' ports let it through."""
-    if fetch_interval(config) > 1:  # what its warps are brought is the limit
+    if limited_by_fetching(config):
         return {}
     memory, core = dram_bytes_a_cycle(config), float(config.crossbar.core)
     found = {"dram.one-core": min(memory or core, core)} if core else {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import gcd
 
-from warploom.machine.config.derived import fetch_interval
 from warploom.machine.config.pipes import interval
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import LANE, WARP, Kernel
@@ -13,7 +12,7 @@ from warploom.study.microbenchmarks import pointer_chase
 from warploom.study.microbenchmarks.bench import Bench
 from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, Microbenchmark, Reading
 from warploom.study.microbenchmarks.throughput import most_warps
-from warploom.study.microbenchmarks.timed import BODY, WORD, data_base, each
+from warploom.study.microbenchmarks.timed import BODY, WORD, data_base, each, limited_by_fetching
 
 WARPS = (1, 2, 4, 8, 12, 16, 24, 32)
 STRIDES = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33)
@@ -77,7 +76,7 @@ def cycles_to_send(config: Config) -> float:
 
 def configured(config: Config) -> Mapping[str, float]:
     """Each group of lanes looks its lines up, so many a cycle; lanes that share a bank of the data are served one after the other."""
-    if fetch_interval(config) > 1:  # what its warps are brought is the limit
+    if limited_by_fetching(config):
         return {}
     lanes = config.core.lanes
     found = {}

@@ -170,7 +170,7 @@ def in_the_device(config: Config) -> float:
 def lacks(config: Config) -> str:
     """Where memory is too small for lines."""
     if config.memory.kind == "channels":
-        return "memory is tiny-gpu's channels (memory.kind = channels), a byte an address: there is no room for pointers"
+        return "memory is tiny-gpu's channels (memory.kind = channels), which are made for bytes, and probes keep pointers and clocks there"
     return ""
 
 

@@ -11,7 +11,7 @@ from warploom.machine.config.presets import load_config, preset_names
 from warploom.machine.config.schema import Config
 from warploom.observe.text.styled import in_lines
 from warploom.study.figure import Figure, Panel, Series
-from warploom.study.microbenchmarks import find
+from warploom.study.microbenchmarks import find, pointer_chase
 from warploom.study.microbenchmarks.bench import Bench
 from warploom.study.microbenchmarks.microbenchmark import Curve, Finding, Reading
 from warploom.study.microbenchmarks.published import PART_OF, SOURCES, Published, points, published
@@ -84,6 +84,8 @@ def unusable(config: Config) -> str:
             f"{config.name!r} runs one instruction at a time (core.control = {config.core.control}): it has no pipes, warps or caches "
             "to probe; choose a machine with warps, as --gpu sm"
         )
+    if why := pointer_chase.lacks(config):
+        return f"{config.name!r}: {why}; machines with warps and DRAM can be probed, as --gpu sm"
     return ""
 
 

@@ -7,14 +7,13 @@ from math import gcd
 from typing import Any
 
 from warploom.isa.uop import SHARED_SPACE
-from warploom.machine.config.derived import fetch_interval
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import LANE, Kernel
 from warploom.study.microbenchmarks.bench import Bench
 from warploom.study.microbenchmarks.l1_bandwidth import cycles_to_send
 from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, Microbenchmark, Reading
 from warploom.study.microbenchmarks.throughput import most_warps
-from warploom.study.microbenchmarks.timed import BODY, WORD, each, each_by_lengths
+from warploom.study.microbenchmarks.timed import BODY, WORD, each, each_by_lengths, limited_by_fetching
 
 STRIDES = (0, *range(1, 34))  # words between neighbouring lanes
 QUICK = (0, 1, 2, 3, 8, 32, 33)
@@ -71,7 +70,7 @@ def configured(config: Config) -> Mapping[str, float]:
     """Latency as it is set; lanes that share a bank are served one after the other, where warps do not wait for their instructions."""
     s, lanes = config.shared, config.core.lanes
     found = {"shared.latency": float(s.latency)}
-    if fetch_interval(config) > 1:
+    if limited_by_fetching(config):
         return found
     for stride in SHOWN:
         words = stride * WORD // s.bank_bytes

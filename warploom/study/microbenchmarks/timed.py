@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from warploom.isa.program import Program
+from warploom.machine.config.derived import fetch_interval
+from warploom.machine.config.schema import Config
 from warploom.study.kernels import FREE, GLOBAL, Kernel
 from warploom.study.microbenchmarks.bench import Bench
 
@@ -26,6 +28,11 @@ WORD = 4
 PAGE = 1 << 16  # data begin at a multiple, above the threads' clocks
 
 Body = Callable[[Kernel, int], None]
+
+
+def limited_by_fetching(config: Config) -> bool:
+    """Whether warps wait for their next instruction: then what they move in a cycle says how they are fetched, and not what serves them."""
+    return fetch_interval(config) > 1
 
 
 def data_base(threads: int) -> int:

@@ -71,6 +71,7 @@ int putchar(int character) {
 
 /* On Vortex of 2022 a stack has 1 KiB: nothing here calls the routines for 64 bits, which without optimisation take half of it. */
 #define MOST_DIGITS 32  /* 2^64 in octal has 22 */
+#define MOST_SIGNS 3    /* -0x */
 struct field { int left, zeros, width, decimals, wide; char plus, other, kind; }; /* decimals: -1 where nothing is said. other: #, the other form */
 
 static inline __attribute__((always_inline)) void put(char character) {
@@ -98,7 +99,7 @@ static int length_of(const char *text, int most) {
 /* What comes before the `length` characters of a number or a text, a sign or 0x among it; `width` is then how many blanks come after them.
    Returns how many characters all of it is. */
 static int put_before(const char *sign, int length, struct field *in) {
-  in->width -= length + length_of(sign, 2);
+  in->width -= length + length_of(sign, MOST_SIGNS);
   if (in->width < 0) in->width = 0;
   length += in->width;
   if (!in->left && !in->zeros) for (; in->width > 0; --in->width) put(' ');
@@ -256,6 +257,49 @@ static int put_name(const char *name, const char *sign, struct field *in) {
   return put_field(name, length_of(name, -1), sign, in);
 }
 
+/* A 64-bit float in base 16, 0x1.8p+1: the digits after the point are its own bits. It is a number. */
+static int put_hexadecimal(uint32_t high, uint32_t low, struct field *in) {
+  uint8_t digits[1 + 13];
+  char before[MOST_SIGNS + 1];
+  int exponent = (int)(high >> 20 & 0x7FF) - 1023, last = 13, at = 0, small = in->kind & 32, ten = 'A' + small - 10, size = 1;
+  for (const char *sign = sign_of((int)(high >> 31), in->plus); *sign; ++sign) before[at++] = *sign;
+  high &= 0xFFFFF;
+  before[at++] = '0';
+  before[at++] = (char)('X' + small);
+  before[at] = 0;
+  digits[0] = exponent > -1023;
+  for (int i = 1; i <= 5; ++i) digits[i] = high >> (20 - 4 * i) & 15;
+  for (int i = 6; i <= 13; ++i) digits[i] = low >> (52 - 4 * i) & 15;
+  if (!digits[0]) exponent = high | low ? -1022 : 0;
+  if (in->decimals < 0) {
+    while (last > 0 && !digits[last]) --last;
+    in->decimals = last;
+  } else if (in->decimals < last) {
+    last = in->decimals;
+    int more = digits[last + 1] > 8 || (digits[last + 1] == 8 && digits[last] & 1);
+    if (digits[last + 1] == 8) for (int i = last + 2; i <= 13; ++i) more |= digits[i] != 0;
+    for (int i = last; more; --i) {
+      digits[i]++;
+      more = digits[i] == 16; /* never the first one */
+      if (more) digits[i] = 0;
+    }
+  }
+  if (in->decimals) in->other = 1; /* there is a point */
+  int positive = exponent < 0 ? -exponent : exponent;
+  for (int rest = positive; rest > 9; rest /= 10) ++size;
+  int written = put_before(before, 1 + in->other + in->decimals + 2 + size, in);
+  for (int i = 0; i <= last; ++i) {
+    put((char)(digits[i] < 10 ? '0' + digits[i] : ten + digits[i]));
+    if (i == 0 && in->other) put('.');
+  }
+  put_some('0', in->decimals - last);
+  put((char)('P' + small));
+  put(exponent < 0 ? '-' : '+');
+  for (int ten_power = size > 3 ? 1000 : size > 2 ? 100 : size > 1 ? 10 : 1; ten_power; ten_power /= 10) put((char)('0' + positive / ten_power % 10));
+  put_some(' ', in->width);
+  return written;
+}
+
 /* The bits of a 64-bit float, as `...` hands one over; by hand, so that no routine for such floats is needed. */
 static int put_float(uint32_t high, uint32_t low, struct field *in) {
   struct decimal d;
@@ -277,6 +321,7 @@ static int put_integer(struct field *in, va_list *arguments) {
   char digits[MOST_DIGITS], *at = digits + MOST_DIGITS, ten = 'a';
   const char *sign = "";
   uint32_t base = 10;
+  int zeros = 0; /* before what the digits have room for */
   uint64_t v;
   if (in->kind == 'd' || in->kind == 'i') {
     int64_t s = in->wide > 1 ? va_arg(*arguments, int64_t) : va_arg(*arguments, int);
@@ -293,10 +338,17 @@ static int put_integer(struct field *in, va_list *arguments) {
   }
   if (in->decimals >= 0) in->zeros = 0;
   else in->decimals = 1;
-  if (in->decimals > MOST_DIGITS - 1) in->decimals = MOST_DIGITS - 1;
+  if (in->decimals > MOST_DIGITS - 1) {
+    zeros = in->decimals - (MOST_DIGITS - 1);
+    in->decimals = MOST_DIGITS - 1;
+  }
   at = digits_of(v, base, in->decimals, ten, at);
   if (in->other && base == 8 && (at == digits + MOST_DIGITS || *at != '0')) *--at = '0';
-  return put_field(at, (int)(digits + MOST_DIGITS - at), sign, in);
+  int length = (int)(digits + MOST_DIGITS - at), written = put_before(sign, zeros + length, in);
+  put_some('0', zeros);
+  put_text(at, length);
+  put_some(' ', in->width);
+  return written;
 }
 
 /* What stands after a %. Returns where its last letter is. */
@@ -318,11 +370,13 @@ static const char *field_of(const char *format, struct field *in, va_list *argum
   return format;
 }
 
+/* Of what is not known nobody knows which arguments it takes: it is printed as it stands, with all that comes after it. */
 __attribute__((noinline)) static int format_of_one(const char *format, va_list *arguments) {
   int written = 0;
   for (; *format; ++format) {
     if (*format != '%') { put(*format); written++; continue; }
     struct field in;
+    const char *begin = format;
     format = field_of(format + 1, &in, arguments);
     if (in.kind == 'd' || in.kind == 'i' || in.kind == 'u' || (in.kind | 32) == 'x' || in.kind == 'o' || in.kind == 'p') {
       written += put_integer(&in, arguments);
@@ -335,15 +389,24 @@ __attribute__((noinline)) static int format_of_one(const char *format, va_list *
       if (!text) text = "(null)";
       in.zeros = 0;
       written += put_field(text, length_of(text, in.decimals), "", &in);
-    } else if ((in.kind | 32) >= 'e' && (in.kind | 32) <= 'g') {
+    } else if ((in.kind | 32) == 'a' || ((in.kind | 32) >= 'e' && (in.kind | 32) <= 'g')) {
       union { uint32_t words[2]; double value; } v;
       v.value = va_arg(*arguments, double);
-      written += put_float(v.words[1], v.words[0], &in);
-    } else if ((in.kind | 32) == 'a') {
-      (void)va_arg(*arguments, double);
-      written += put_field("(hexadecimal)", 13, "", &in);
-    } else if (in.kind) { put(in.kind); written++; }
-    else break;
+      if ((in.kind | 32) == 'a' && ~v.words[1] & 0x7FF00000) written += put_hexadecimal(v.words[1], v.words[0], &in);
+      else written += put_float(v.words[1], v.words[0], &in);
+    } else if (in.kind == 'n') {
+      void *count = va_arg(*arguments, void *);
+      if (in.wide > 1) *(int64_t *)count = written;
+      else if (in.wide >= 0) *(int *)count = written;
+      else if (in.wide == -1) *(short *)count = (short)written;
+      else *(signed char *)count = (signed char)written;
+    } else if (in.kind == '%') {
+      put('%');
+      written++;
+    } else {
+      for (; *begin; ++begin, ++written) put(*begin);
+      break;
+    }
   }
   return written;
 }

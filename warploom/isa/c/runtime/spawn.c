@@ -10,14 +10,17 @@ struct warploom_grid warploom_grids[CORES];
 
 #if WARPLOOM_VORTEX < 2023
 static uint8_t local_pool[CORES][16384] __attribute__((section(".noinit"), aligned(64)));
+
+/* No instruction: the front end knows the name, and says of this fault what it means. */
+__attribute__((naked, noinline)) void warploom_no_local_memory(void) { __asm__(".word 0"); }
 #endif
 
 void *warploom_local_memory(uint32_t bytes) {
 #if WARPLOOM_VORTEX >= 2023
   uint8_t *base = (uint8_t *)csr_read(VX_CSR_LOCAL_MEM_BASE);
 #else
-  uint8_t *base = local_pool[vx_core_id()]; /* past its end lies the next core's, and at 0xC0000000 nothing: an access is a fault */
-  if ((warploom_thread()->group_slot + 1) * ((bytes + 3) & ~3u) > sizeof local_pool[0]) return (void *)0xC0000000;
+  uint8_t *base = local_pool[vx_core_id()]; /* past its end lies the next core's */
+  if ((warploom_thread()->group_slot + 1) * ((bytes + 3) & ~3u) > sizeof local_pool[0]) warploom_no_local_memory();
 #endif
   return base + warploom_thread()->group_slot * ((bytes + 3) & ~3u);
 }
@@ -108,10 +111,11 @@ static void blocks(const struct work *w) {
   uint32_t slot = (uint32_t)vx_warp_id() / w->warps, rank = (uint32_t)vx_warp_id() % w->warps;
   uint32_t left = threads - rank * lanes;
   if (slot >= w->slots) return;
-  for (uint32_t block = slot * (uint32_t)vx_num_cores() + (uint32_t)vx_core_id(); block < w->count; block += w->slots * (uint32_t)vx_num_cores()) {
+  for (uint32_t block = slot * (uint32_t)vx_num_cores() + (uint32_t)vx_core_id(); block < w->count;) {
     if (left >= lanes) run_thread(w, block, rank);
     else run_some_threads(w, block, rank, left);
-    if (w->warps > 1) vx_barrier((int)barrier_of(w, slot), (int)w->warps); /* the next block has the same local memory */
+    block += w->slots * (uint32_t)vx_num_cores();
+    if (w->warps > 1 && block < w->count) vx_barrier((int)barrier_of(w, slot), (int)w->warps); /* the next block has the same local memory */
   }
 }
 
