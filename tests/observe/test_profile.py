@@ -8,6 +8,7 @@ import pytest
 
 import warploom
 from tests.places import EXAMPLES
+from warploom.isa import uop as u
 from warploom.isa.frontend import Options
 from warploom.isa.program import Source
 from warploom.machine.accounting.reasons import REASONS, TRANSACTIONS
@@ -126,6 +127,18 @@ def test_lines_of_a_file_that_is_not_here_say_which_file_and_what_was_executed()
     texts = {line.text for line in kernel_in_c().lines() if line.cycles}
     assert "" not in texts and any(text.startswith("start.S: ") for text in texts) and any(text.startswith("spawn.c: ") for text in texts)
     assert any("y[i] += a * x[i]" in text for text in texts)
+
+
+def test_a_line_of_the_run_time_is_that_of_its_caller_where_there_is_one():
+    found = kernel_in_c()
+    code, called = found.program.code.copy(), next(number for number in range(len(found.program)) if found.program.in_runtime(number))
+    assert found.line_of(called).endswith("warploom/start.S:26 of the run-time")
+    code[:, u.FILE] = [1] + [2] * (len(code) - 1)  # as if its first instruction were the user's
+    program = replace(found.program, code=code, labels={"begin": 0, "start": 1})
+    uops = program.uops.copy()
+    uops[0, [u.OP, u.UNIT, u.TARGET]] = u.NUMBER["jump"], u.CONTROL, 1
+    found = replace(found, program=replace(program, uops=uops))
+    assert found.line_of(1).endswith(f"saxpy.c:{code[0, u.LINE]}, in start of the run-time")
 
 
 def test_lines_of_a_run_time_that_never_ran_are_left_out():

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from warploom.isa import uop as u
-from warploom.isa.analysis.entrances import entrances
+from warploom.isa.analysis.entrances import entrances, only_caller
 from warploom.isa.program import Position, Program
 from warploom.isa.views import VIEW_BASE, VIEW_BYTES, ViewShape
 
@@ -141,8 +141,8 @@ def value_text(program: Program, memory: np.ndarray, address: int) -> str:
 
 def position_of(program: Program, instruction: int) -> Position:
     """Where an instruction came from; of one of the run-time that is called from one place of the user's program, that place."""
-    callers = entrances(program).get(instruction, ()) if program.in_runtime(instruction) else ()
-    return program.position(callers[0] if len(callers) == 1 else instruction)
+    caller = only_caller(program, instruction)
+    return program.position(caller if caller >= 0 else instruction)
 
 
 def runtime_text(program: Program, instruction: int, called_from: int = -1) -> str:

@@ -213,14 +213,19 @@ class Program:
         called_from: of an instruction of the run-time, the user's that has called it: then that one's line is named.
         """
         text = f" ({self.text[instruction]})" if 0 <= instruction < len(self.text) else ""
-        if called_from >= 0:
-            position = self.position(called_from)
-            return f"{self.source_of(position).path}:{position.line}, in {self.called_function(called_from)} of the run-time{text}"
         position = self.position(instruction)
         if self.statements and 0 < position.line <= len(lines := self.source_of(position).lines):
             text = f" ({lines[position.line - 1].strip()})"
-        whose = " of the run-time" if self.in_runtime(instruction) else ""
-        return f"{self.source_of(position).path}:{position.line}{whose}{text}" if position.line else f"instruction {instruction}{text}"
+        return f"{self.place_text(instruction, called_from)}{text}"
+
+    def place_text(self, instruction: int, called_from: int = -1) -> str:
+        """The same without the instruction itself: `matadd.asm:12`."""
+        inside = self.in_runtime(instruction) and called_from >= 0
+        position = self.position(called_from if inside else instruction)
+        if not position.line:
+            return f"instruction {instruction}"
+        whose = f", in {self.called_function(called_from)} of the run-time" if inside else " of the run-time" * self.in_runtime(instruction)
+        return f"{self.source_of(position).path}:{position.line}{whose}"
 
     def with_launch(self, **changes: object) -> Program:
         """The same program started differently (`threads=`, `block=` ...)."""

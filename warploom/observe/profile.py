@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.analysis.entrances import only_caller
 from warploom.isa.program import Program
 from warploom.machine.accounting import reasons as r
 from warploom.machine.config.schema import Config
@@ -147,7 +148,7 @@ class Profile:
         """`line 12` for a message, or `instruction 7` without a source."""
         place = self.program.position(instruction)
         if place.file:
-            return f"{self.program.source_of(place).path}:{place.line}"
+            return self.program.place_text(instruction, only_caller(self.program, instruction))
         return f"line {place.line}" if place.line else f"instruction {instruction}"
 
     def lines(self) -> list[Line]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.machine.programs import Assembly
 from warploom.isa import uop as u
-from warploom.isa.analysis.entrances import entrances
+from warploom.isa.analysis.entrances import entrances, only_caller
 from warploom.isa.program import Source
 
 USER, RUNTIME = 0, 1
@@ -33,6 +33,7 @@ def test_each_instruction_of_the_runtime_has_those_that_lead_to_it():
         (RUNTIME, "exit", None),
     )  # fmt: skip
     assert entrances(made) == {3: (0,), 4: (0,), 5: (1,), 6: (0, 1)}
+    assert [only_caller(made, number) for number in range(8)] == [-1, -1, -1, 0, 0, 1, -1, -1]
 
 
 def test_without_a_runtime_there_is_nothing():

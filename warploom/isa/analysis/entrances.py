@@ -21,6 +21,12 @@ def entrances(program: Program) -> Mapping[int, tuple[int, ...]]:
     return found
 
 
+def only_caller(program: Program, instruction: int) -> int:
+    """The user's instruction that leads to one of the run-time; -1 where none or several do, and of an instruction that is a user's."""
+    callers = entrances(program).get(instruction, ()) if program.in_runtime(instruction) else ()
+    return callers[0] if len(callers) == 1 else -1
+
+
 def _entrances(program: Program) -> Mapping[int, tuple[int, ...]]:
     if not any(source.of_runtime for source in program.sources):
         return {}

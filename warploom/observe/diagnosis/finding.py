@@ -54,8 +54,8 @@ class Finding:
 
 def places(found: Profile, instructions: list[int]) -> str:
     """`line 4`, or `lines 4, 5 and 9`."""
-    if len(instructions) == 1:
-        return found.line_of(instructions[0])
+    if len(instructions) == 1 or any(map(found.program.in_runtime, instructions)):
+        return " and ".join(dict.fromkeys(map(found.line_of, instructions)))
     lines = [found.program.position(instruction).line for instruction in instructions]
     noun, numbers = ("line", lines) if all(lines) else ("instruction", instructions)
     names = [str(name) for name in dict.fromkeys(numbers)]
