@@ -193,6 +193,19 @@ def test_output_that_cannot_be_written(kernel, tmp_path):
     assert (result.exit_code, result.stderr) == (2, f"error: {tmp_path}/nowhere/out.hex cannot be written: No such file or directory\n")
 
 
+def test_an_input_is_not_overwritten(kernel, tmp_path):
+    assembled, words = tmp_path / "copy.asm", tmp_path / "words.hex"
+    assembled.write_bytes(Path(kernel).read_bytes())
+    assert run("asm", assembled, "-o", words).exit_code == 0
+    link = tmp_path / "link.hex"
+    link.symlink_to(words)
+    for command, file, output in (("asm", assembled, assembled), ("disasm", words, words), ("disasm", words, link)):
+        before = file.read_bytes()
+        result = run(command, file, "-o", output)
+        assert (result.exit_code, result.stderr) == (2, f"error: -o {output}: this file is an input; name a different one\n")
+        assert file.read_bytes() == before
+
+
 def test_files_are_written_whole_or_not_at_all(tmp_path):
     path, link = tmp_path / "out.txt", tmp_path / "link.txt"
     write_file(path, "first")

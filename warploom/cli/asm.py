@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import UserError, diagnostic_json, json_option, print_json, print_warnings, say, write_file
+from warploom.cli.common import UserError, diagnostic_json, json_option, keep_inputs, print_json, print_warnings, say, write_file
 
 if TYPE_CHECKING:
     from warploom.isa.frontend import Encoding
@@ -41,6 +41,7 @@ def command(file: str, output: str | None, form: str | None, isa: str | None, as
     from warploom.cli.machine_code import assembled
     from warploom.isa.frontends import encoding, known, load_with_warnings, with_words
 
+    keep_inputs(output, [file])
     row = with_words(file, isa)
     if row.has_code:
         assembled(file, row, output, form, as_json)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from warploom.cli.common import UserError, diagnostic_json, json_option, print_json, print_warnings, say, write_file
+from warploom.cli.common import UserError, diagnostic_json, json_option, keep_inputs, print_json, print_warnings, say, write_file
 
 
 @click.command()
@@ -32,15 +32,13 @@ def command(files: tuple[str, ...], output: str, target: str, level: str, as_jso
       warploom cc mandelbrot.c -o mandelbrot.elf --target avx512
       warploom cc saxpy.cl -o saxpy.co --target gcn
     """
-    from warploom.cli.common import is_among
     from warploom.isa.c.compiler import WITH_CPP, compiled
     from warploom.isa.c.parameters import kernels_of
     from warploom.isa.c.warnings import compiler_warnings, texts_of
     from warploom.isa.riscv import elf
     from warploom.isa.vortex.front_end import guard_warnings
 
-    if is_among(output, files):
-        raise UserError(f"-o {output}: this file is an input; name a different one")
+    keep_inputs(output, files)
     data, said = compiled(files, target, level, beside=output)
     if target in WITH_CPP:
         elf.startable(data, files[0], kernels_of(data, elf.read(data, files[0], lines=False)[0].symbols), None)

@@ -145,6 +145,12 @@ def is_among(path: str, files: Iterable[str]) -> bool:
     return Path(path).exists() and any(Path(file).exists() and Path(path).samefile(file) for file in files)
 
 
+def keep_inputs(output: str | None, files: Iterable[str]) -> None:
+    """Raise UserError where `-o` names an input."""
+    if output and output != "-" and is_among(output, files):
+        raise UserError(f"-o {output}: this file is an input; name a different one")
+
+
 def check_targets(files: Mapping[str, str | None], inputs: Iterable[str] = (), taken: Mapping[str, str] | None = None) -> None:
     """Refuse, before a long run, files that could not be written after it, or that would overwrite one another or an input.
 

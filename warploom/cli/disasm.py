@@ -7,7 +7,7 @@ import re
 
 import click
 
-from warploom.cli.common import UserError, json_option, print_json, say, write_file
+from warploom.cli.common import UserError, json_option, keep_inputs, print_json, say, write_file
 
 
 @click.command()
@@ -50,6 +50,7 @@ def command(ctx: click.Context, file: str, output: str | None, isa: str | None, 
         ctx.exit(disasm_script.disassembled(file, output, launch, gpu, as_json))
     if launch is not None:
         raise UserError(f"--launch {launch}: {file} is no Python program, of whose launches one is chosen")
+    keep_inputs(output, [file])
     if gpu is not None:
         isa = _isa_of(file, isa, gpu)
     row = with_words(file, isa)
