@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from warploom.cli.common import UserError, diagnostic_json, json_option, keep_inputs, print_json, print_warnings, say, write_file
+from warploom.cli.common import diagnostic_json, json_option, keep_inputs, print_json, print_warnings, say, write_file
 
 
 @click.command()
