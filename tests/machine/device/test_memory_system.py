@@ -227,6 +227,12 @@ def test_a_fence_waits_for_the_level_that_it_names():
     assert fence_wait(FENCE_BLOCK, l2__write="through") == 1 + 1
 
 
+@pytest.mark.parametrize("changes", [{"lsu__stores": 0}, {"l1__write": "back", "l1__allocate": True}])
+def test_a_fence_for_the_block_waits_for_no_latency_where_nobody_answers_stores(changes):
+    assert fence_wait(FENCE_BLOCK, **changes) == 1 + 1
+    assert fence_wait(FENCE_DEVICE, **changes) == 4 + 1
+
+
 def test_a_fence_does_not_wait_for_arithmetic():
     code = Assembly()
     code.op("div", VALUE, LANE, imm=3)

@@ -103,11 +103,12 @@ def test_what_landed_last_stays():
     assert core.warps.landed[WARP] == core.warps.wake[WARP] == NOW + 20
 
 
-def test_a_warp_goes_on_in_the_cycle_after_the_one_that_ends_a_later_lookup():
-    gpu, core, tables = on_its_way(waiting_memory=1)
+@pytest.mark.parametrize("waits, later", [("waiting_memory", 7), ("draining", 7), ("fencing", 1)])
+def test_a_warp_goes_on_in_the_cycle_after_the_one_that_ends_a_later_lookup_and_a_fence_may_at_once(waits, later):
+    gpu, core, tables = on_its_way(**{waits: 1})
     core.lsu.done[ACCESS] = NOW + 6
     complete(gpu, core, core.lsu, ACCESS, tables, NOW)
-    assert core.warps.wake[WARP] == NOW + 7
+    assert (core.warps.landed[WARP], core.warps.wake[WARP]) == (NOW + 7, NOW + later)
 
 
 @pytest.mark.parametrize(

@@ -39,12 +39,15 @@ def count_answer(gpu, core, lsu, access, tables, now):
 def _wake_waiting_warp(gpu, core, warp, time, now):
     """A warp that waits for a load is examined again in cycle `time`, unless it is to be examined earlier or knows the very cycle.
 
-    A warp that has ended waits for all that has been on its way, and one at a fence is asked each time what it still waits for.
+    A warp that has ended waits for all that has been on its way. One at a fence is asked in the next cycle what it still waits for: that
+    may be less than the latency in which a cache answers.
     """
     warps = core.warps
     if has(warps.draining, warp):
         time = max(time, np.int64(warps.landed[warp]))
-    elif has(warps.fencing, warp) == 0 and (not has(warps.waiting_memory & ~warps.wake_time_known, warp) or warps.wake[warp] <= time):
+    elif has(warps.fencing, warp):
+        time = np.int64(now + 1)
+    elif not has(warps.waiting_memory & ~warps.wake_time_known, warp) or warps.wake[warp] <= time:
         return
     set_alarm(warps, warp, time, now)
     wake_core(gpu, core, time, now)
