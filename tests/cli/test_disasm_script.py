@@ -96,3 +96,10 @@ def test_launches_are_of_python_programs(tmp_path):
     words = tmp_path / "k.hex"
     words.write_text("// .isa tiny\n0000\n")
     assert "is no Python program, of whose launches one is chosen" in disasm(words, "--launch", "1").stderr
+
+
+def test_a_program_that_ends_before_its_first_launch_leaves_no_file(tmp_path):
+    path, out = tmp_path / "k.py", tmp_path / "out.txt"
+    path.write_text("import sys\nsys.exit(3)\n")
+    found = disasm(path, "-o", out)
+    assert (found.exit_code, found.output, out.exists()) == (3, "", False)

@@ -88,12 +88,13 @@ def disassembled(file: str, output: str | None, wanted: str | None, gpu: str | N
         there = ", ".join(f"{number} {name}" for number, name in enumerate(names[:12]))
         raise UserError(f"{file}: there is no launch {wanted!r}{nearest(str(wanted), names)}; there are {there}")
     text = "\n\n".join(one.listing() for one in kernels) + "\n"
-    if output and output != "-":
-        write_file(output, text)
+    target = output if kernels and output != "-" else None
+    if target:
+        write_file(target, text)
     if as_json:
         print_json({"isa": PYTHON, "file": file, "output": output, "kernels": [one.as_dict() for one in kernels]})
-    elif output and output != "-":
-        say(f"{len(kernels)} kernel{'s' * (len(kernels) != 1)} written to {output}", err=True)
+    elif target:
+        say(f"{len(kernels)} kernel{'s' * (len(kernels) != 1)} written to {target}", err=True)
     elif kernels:
         say(text, nl=False)
     return status
