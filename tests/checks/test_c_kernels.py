@@ -136,8 +136,10 @@ def of_a_lock(tmp_path, take, give):
         (f"{EXCHANGE.format('RELAXED')}; {FENCE}", GIVEN.format("RELEASE")),
         (EXCHANGE.format("ACQ_REL"), GIVEN.format("ACQ_REL")),
         (COMPARE.format("ACQUIRE"), GIVEN.format("RELEASE")),
+        (EXCHANGE.format("ACQUIRE"), "__atomic_store_n(lock, 0, __ATOMIC_RELEASE)"),
+        ("while (__sync_lock_test_and_set(lock, 1))", "__sync_lock_release(lock)"),
     ],
-    ids=["aq and rl", "aq and a fence", "a fence and rl", "both", "a reservation with aq"],
+    ids=["aq and rl", "aq and a fence", "a fence and rl", "both", "a reservation with aq", "a store that releases", "the older names"],
 )
 def test_a_lock_whose_atomics_have_an_order_is_right(take, give, tmp_path):
     assert of_a_lock(tmp_path, take, give) == []

@@ -15,7 +15,8 @@ ALL = 0x80000000  # of a barrier across cores
 
 # What a warp does, with one lane. W0, R0: writes, reads word 0 of `out`. B1,2: comes to barrier 1, for two warps. D50: 50 rounds of a loop.
 # T0, M0: tells others, meets them, by an atomic on word 0 with a fence before it, or after it; m0: without. L0, l0: meets them by a load,
-# with a fence after it, and without.
+# with a fence after it, and without. S0, s0: tells others by a store, with a fence before it, and without.
+# F0: a fence.
 STEPS = {
     "W": "sw s3, {byte}(t2)",
     "R": "lw t5, {byte}(t2)",
@@ -24,6 +25,9 @@ STEPS = {
     "T": "addi t5, t2, {byte}\nli t4, 1\namoswap.w.rl t4, t4, (t5)",
     "M": "addi t5, t2, {byte}\n{at}: li t4, 0\namoor.w.aq t4, t4, (t5)\nbeqz t4, {at}",
     "L": "{at}: lw t4, {byte}(t2)\nadd t6, t4, zero\nfence r, rw\nbeqz t6, {at}",
+    "S": "fence rw, w\naddi t4, zero, 1\nsw t4, {byte}(t2)",
+    "F": "fence rw, rw",
+    "s": "addi t4, zero, 1\nsw t4, {byte}(t2)",
     "l": "{at}: lw t4, {byte}(t2)\nbeqz t4, {at}",
     "m": "addi t5, t2, {byte}\n{at}: li t4, 0\namoor.w t4, t4, (t5)\nbeqz t4, {at}",
 }
@@ -87,6 +91,11 @@ TOLD = {
     "met by a load": (["W0 T1", "L1 R0", "", ""], []),
     "met by a load, whoever comes first": (["W0 T1 L2", "T2 L1 R0", "", ""], []),
     "met by a load that acquires nothing": (["W0 T1", "l1", "", ""], [(0, 1)]),
+    "told by a store": (["W0 S1", "L1 R0", "", ""], []),
+    "told by a store, and met by an atomic": (["W0 S1", "M1 R0", "", ""], []),
+    "told by a store that releases nothing": (["W0 s1", "L1", "", ""], [(0, 1)]),
+    "what comes after the store": (["S1 W0", "L1 D20 R0", "", ""], [(0, 1)]),
+    "a store meets nothing": (["W0 T1", "D100 S1 F0 R0", "D9 M1", ""], [(0, 1)]),
     "a load tells nothing": (["T1", "W0 L1 L1", "D200 M1 R0", ""], [(1, 2)]),
     "told what a barrier has told": (["W0 B1,2", "B1,2 T1", "M1 R0", ""], []),
     "told before the barrier": (["D20 W0 B1,2", "T1 B1,2", "M1 D100 R0", ""], [(0, 2)]),

@@ -21,6 +21,7 @@ from warploom.checks.shadow import (
     SHARED_ROWS,
     SHARED_WORDS,
     SPREAD,
+    STORES,
     W_TIME,
     WORD_BYTES,
     WRITE,
@@ -59,7 +60,7 @@ def check_access(gpu, core, warp, pc, part, tables, k, now, time):
     row = core.access.place if space != SHARED_SPACE and core.spaces.used != 0 else core.access.address
     pitch = np.int64(0)
     starts = part
-    if how != ATOMIC and orders & LOADS == 0 and space != LOCAL_SPACE and lanes == np.int64(1) << tables.findings[0, RUN_SHIFT]:
+    if how != ATOMIC and orders & (LOADS | STORES) == 0 and space != LOCAL_SPACE and lanes == np.int64(1) << tables.findings[0, RUN_SHIFT]:
         pitch = pitch_of_lanes(part, row, size)
         if pitch != 0:
             starts = starts_of_stretches(part, row, lanes, pitch)

@@ -49,6 +49,7 @@ from warploom.checks.shadow import (
     RELEASED_ON,
     RELEASES,
     RING,
+    STORES,
     TELLS,
 )
 from warploom.machine.engine.unit import out_of_line, unit
@@ -104,11 +105,14 @@ def _told(tables, word, until, other, theirs, fence, when):
 
 @out_of_line
 def synchronise(tables, index, size, thread, pc, time):
-    """A thread's atomic on word `index`: it meets what was told there, and tells what it did before its last fence, if it is no load."""
+    """A thread's atomic on word `index`: it meets what was told there, and tells what it did before its last fence.
+
+    One that is a store meets nothing, and one that is a load tells nothing.
+    """
     orders = np.int64(tables.orders[pc])
     mine = tables.threads[thread]
     cell = tables.shadow[index]
-    if cell[RELEASED] != 0:
+    if cell[RELEASED] != 0 and orders & STORES == 0:
         before = mine[MET]
         mine[MET] = index + 1 if cell[RELEASED] > 0 and (before == 0 or before == index + 1) else ANY_WORD
         mine[MET_AT] = time

@@ -35,6 +35,7 @@ from warploom.checks.shadow import (
     RACE,
     READ,
     SPACE,
+    STORES,
     W_TIME,
     W_WHO,
     WORD_BYTES,
@@ -83,7 +84,8 @@ def access_word(gpu, core, warp, pc, tables, k, now, time, how, space, index, at
     lanes = np.int64(core.warps.lanes)
     cell = tables.shadow[at]
     row = (core.number * core.warps.slots + warp) * lanes + lane
-    if how == ATOMIC or (how == READ and tables.orders[pc] & LOADS != 0):
+    atomic = how == ATOMIC or tables.orders[pc] & (LOADS | STORES) != 0
+    if atomic:
         synchronise(tables, index, size, thread, pc, time)
         flags = flags | ATOMIC_BIT
     if may_conflict(tables, cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
@@ -104,7 +106,7 @@ def access_word(gpu, core, warp, pc, tables, k, now, time, how, space, index, at
             _report(gpu, core, pc, tables, k, now, time, how, space, address, thread, READ, cell[R2_WHO], cell[R2_TIME])
     before = np.int64(cell[W_WHO])
     plain = before & ATOMIC_BIT == 0 and begin <= thread_of(before) < begin + size
-    if how == ATOMIC and cell[W_TIME] > opened and plain and not knows(tables, thread, thread_of(before), begin, cell[W_TIME]):
+    if atomic and cell[W_TIME] > opened and plain and not knows(tables, thread, thread_of(before), begin, cell[W_TIME]):
         return  # a plain write of this block since its barrier opened is in nobody's order yet, and no atomic may hide it
     cell[W_TIME] = time
     cell[W_WHO] = mine

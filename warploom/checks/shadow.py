@@ -41,8 +41,8 @@ THREAD_COLUMNS = FIRST_RELEASE + RING * RELEASE
 ANY_WORD = -1
 
 # Bits of `orders`, by instruction: an atomic with a fence after it; with one before it; a load that is the first half of an atomic; one
-# that is atomic by itself.
-ACQUIRES, TELLS, RESERVES, LOADS = 1, 2, 4, 8
+# that is atomic by itself; a store that is.
+ACQUIRES, TELLS, RESERVES, LOADS, STORES = 1, 2, 4, 8, 16
 
 # A row of `warps`, by the place of the warp in its core, so that the table stays small. MISSED and WAITING are zero again at its end.
 # MISSED: the lanes that were elsewhere when others of the warp came to a barrier, at instruction MISSED_AT, thread MISSED_BY among them.
