@@ -53,13 +53,18 @@ class Finding:
 
 
 def places(found: Profile, instructions: list[int]) -> str:
-    """`line 4`, or `lines 4, 5 and 9`."""
+    """`line 4`, or `lines 4, 5 and 9`; of a compiler's run-time, the files and the functions too."""
     if len(instructions) == 1 or any(map(found.program.in_runtime, instructions)):
-        return " and ".join(dict.fromkeys(map(found.line_of, instructions)))
+        return _together(list(dict.fromkeys(map(found.line_of, instructions))))
     lines = [found.program.position(instruction).line for instruction in instructions]
     noun, numbers = ("line", lines) if all(lines) else ("instruction", instructions)
     names = [str(name) for name in dict.fromkeys(numbers)]
-    return f"{noun} {names[0]}" if len(names) == 1 else f"{noun}s {', '.join(names[:-1])} and {names[-1]}"
+    return f"{noun}{'s' * (len(names) > 1)} {_together(names)}"
+
+
+def _together(names: list[str]) -> str:
+    """`a`, or `a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def memory_waits(found: Profile) -> np.ndarray:
