@@ -322,7 +322,7 @@ def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -
         unit.keeps = 0
         unit.capacity, core.lane_slots.capacity = LSU_SLOTS, int(unit.capacity) * config.core.lanes
     for asks in (lsu, unit):
-        waits = config.memory.lookup == "end" and asks.cached
-        if waits:
-            asks.latency, asks.ahead = 1, asks.latency - 1
-        asks.forward = asks.latency - int(waits or config.crossbar.core > 0)  # a crossbar takes a cycle, which is one of the next level's
+        if config.memory.lookup == "end" and asks.cached:
+            asks.latency, asks.ahead, asks.forward = 1, asks.latency - 1, 0
+        else:
+            asks.forward = asks.latency - int(config.crossbar.core > 0)  # a crossbar takes a cycle, which is one of the latency's
