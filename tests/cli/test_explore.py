@@ -107,7 +107,7 @@ def test_what_a_long_run_takes_is_told_beforehand(here, monkeypatch):
     assert explore(DIVERGE, "--gpu", "tiny-simt").stderr == "diverge.html is written: open it in a browser\n"
     monkeypatch.setattr(module, "PATIENCE", 0.0)
     said = explore(DIVERGE, "--gpu", "tiny-simt").stderr.splitlines()
-    assert said[0].startswith("the page has 49 cycles: about 1 MB, in about 0 s; --cycles A:B, --cores and --warps make it smaller")
+    assert said[0].startswith("the page has 50 cycles: about 1 MB, in about 0 s; --cycles A:B, --cores and --warps make it smaller")
     assert explore(DIVERGE, "--gpu", "tiny-simt", "--quiet").stderr == ""
 
 

@@ -65,9 +65,9 @@ def test_a_run_tells_its_story():
     assert of(e.FILL)[0, [e.A, e.B]].tolist() == [0, 0]
     completed = of(e.COMPLETE, PC=1)[0]
     # It shares its line with the load of the next warp, issued a cycle later, and the line's entry answers both when all of it is there.
-    assert (completed[e.A], completed[e.B]) == (2, 32)
+    assert (completed[e.A], completed[e.B]) == (2, 33)
     waited = of(e.STALL, PC=2, A=r.LONG_SCOREBOARD)[0]
-    assert (waited[e.B], waited[e.TIME]) == (3, 33)
+    assert (waited[e.B], waited[e.TIME]) == (3, 34)
 
 
 def test_rows_are_in_the_order_of_their_cycles_but_for_spans_and_ends():

@@ -49,7 +49,7 @@ def test_wait():
 
 def test_long_scoreboard():
     code = ending({"name": "load", "dst": A, "a": B}, {"name": "add", "dst": B, "a": A, "b": A})
-    assert cycles(code) == {"selected": 3, "long_scoreboard": 29}
+    assert cycles(code) == {"selected": 3, "long_scoreboard": 30}
 
 
 def test_short_scoreboard():
@@ -113,12 +113,12 @@ def test_math_pipe_throttle():
 
 
 def test_membar():
-    assert cycles(ending({"name": "load", "dst": A, "a": D}, {"name": "fence"})) == {"selected": 3, "membar": 29}
+    assert cycles(ending({"name": "load", "dst": A, "a": D}, {"name": "fence"})) == {"selected": 3, "membar": 30}
 
 
 def test_waitcnt():
     """The stall is where the program waits, whatever it waits for, and not at the use."""
-    for space, cycles_of_load in ((u.GLOBAL_SPACE, 30), (u.SHARED_SPACE, 11)):
+    for space, cycles_of_load in ((u.GLOBAL_SPACE, 31), (u.SHARED_SPACE, 11)):
         load = {"name": "load", "dst": A, "a": D, "space": space}
         use = {"name": "add", "dst": B, "a": A, "b": A}
         assert cycles(ending({**load}, {"name": "await", "a": A}, use), shared__latency=11) == {
@@ -145,7 +145,7 @@ def test_waitcnt_of_stores():
 
 
 def test_drain():
-    assert cycles(ending({"name": "load", "dst": A, "a": D})) == {"selected": 2, "drain": 28}
+    assert cycles(ending({"name": "load", "dst": A, "a": D})) == {"selected": 2, "drain": 29}
 
 
 def test_a_block_that_is_being_dispatched_has_no_warps_yet_that_could_wait():

@@ -89,7 +89,7 @@ def _prefetch(gpu, core, lsu, line, now):
         lsu.prefetcher.dropped += 1
         return
     allocate_for_nobody(lsu.misses, line, missing)
-    send(gpu, core, LOAD, line, missing, tag_of(np.int64(NOBODY), lsu.texture, 1, 0), lsu.latency - 1, now)
+    send(gpu, core, LOAD, line, missing, tag_of(np.int64(NOBODY), lsu.texture, 1, 0), np.int64(lsu.forward), now)
     lsu.prefetcher.sent += 1
 
 
