@@ -65,11 +65,11 @@ def test_what_is_missing_of_a_line_is_asked_for_where_there_is_room_and_else_dro
     monkeypatch.setattr(prefetcher, "tag_of", lambda *given: given)
     monkeypatch.setattr(prefetcher, "send", lambda gpu, core, *given: calls.append(("send", *given)))
     own = SimpleNamespace(sent=5, dropped=6)
-    lsu = SimpleNamespace(line_shift=7, sector_shift=5, cache=None, misses=None, prefetcher=own, texture=0, latency=20)
+    lsu = SimpleNamespace(line_shift=7, sector_shift=5, cache=None, misses=None, prefetcher=own, texture=0, forward=np.int64(21))
     prefetcher._prefetch(SimpleNamespace(memory_bytes=memory), None, lsu, np.int64(LINE), NOW)
     wanted = not coming and there != 0b1111
     sends = wanted and memory > 40 * 128 and register and room == 2
     missing = 0b1111 & ~there
     tag = (prefetcher.NOBODY, 0, 1, 0)
-    assert calls == ([("allocate", LINE, missing), ("send", LOAD, LINE, missing, tag, 19, NOW)] if sends else [])
+    assert calls == ([("allocate", LINE, missing), ("send", LOAD, LINE, missing, tag, 21, NOW)] if sends else [])
     assert (own.sent, own.dropped) == (5 + sends, 6 + (wanted and not sends))

@@ -89,7 +89,7 @@ PARTS = (
 
 
 class Replaced(NamedTuple):
-    """A setting that a machine of either kind does without, because another setting decides the same in its place."""
+    """A setting that has no effect where another one decides the same in its place."""
 
     name: str
     by: str  # the setting that takes its place, unless that one has its default

@@ -27,7 +27,7 @@ from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, 
 Fetch = record(
     side_by_side=(MAX_WARPS, MAX_FETCH_LINES),
     settings=dict(
-        waits="i8",                                     # 1: nothing is fetched after a control instruction until that is executed
+        waits="i8",                      # 1: nothing is fetched after a control instruction until that is executed
         buffer="i8",                     # instructions that a warp's buffer holds; 0: no fetch unit
         per_cycle="i8",                  # fetches a cycle
         line="i8",                       # instructions in a line
