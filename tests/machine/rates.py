@@ -30,7 +30,7 @@ def made(name: str, dst: int, *sources: int, **fields: Any) -> Operation:
 def cycles_each(body: list[Operation], *, warps: int = 1, engine: str = "python", gpu: str = "sm", **settings: Any) -> float:
     """Cycles of a body of instructions in each warp, once it runs: two runs of different length give the difference.
 
-    Settings have two underscores for the dot. The instruction buffers are left out.
+    Settings have two underscores for the dot. The instruction buffers are left out, and all multiprocessors but one.
     """
     turns = 12
     lanes = int(load_config(gpu).core.lanes)
@@ -46,7 +46,7 @@ def _cycles(body: list[Operation], turns: int, warps: int, lanes: int, engine: s
         for operation in body:
             code(**operation)
     code("exit")
-    changes = {"memory.bytes": 1 << 16, "fetch.buffer": 0} | {name.replace("__", "."): value for name, value in settings.items()}
+    changes = {"gpu.cores": 1, "memory.bytes": 1 << 16, "fetch.buffer": 0} | {name.replace("__", "."): value for name, value in settings.items()}
     machine = PipelineMachine(load_config(gpu, changes), code.program(threads=lanes * warps, block=min(lanes * warps, 1024)))
     assert drive(machine, engine=engine, max_cycles=1 << 20).status == "done"
     return machine.cycle
