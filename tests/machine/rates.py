@@ -46,7 +46,8 @@ def _cycles(body: list[Operation], turns: int, warps: int, lanes: int, engine: s
         for operation in body:
             code(**operation)
     code("exit")
-    changes = {"gpu.cores": 1, "memory.bytes": 1 << 16, "fetch.buffer": 0} | {name.replace("__", "."): value for name, value in settings.items()}
+    given = {name.replace("__", "."): value for name, value in settings.items()}
+    changes = {"gpu.cores": 1, "memory.bytes": 1 << 16, "fetch.buffer": 0} | given
     machine = PipelineMachine(load_config(gpu, changes), code.program(threads=lanes * warps, block=min(lanes * warps, 1024)))
     assert drive(machine, engine=engine, max_cycles=1 << 20).status == "done"
     return machine.cycle
