@@ -220,8 +220,8 @@ def test_who_reads_that_warps_have_ended_knows_what_they_did():
     assert races(rounds(2024, WRITE=steps("W0"), UNTIL=asks, READ=steps("R1"))) == [(0, 1)]
 
 
-# Lanes of the first warp come to the barrier one half after the other, and each writes before.
-APART = """
+# Two warps of all lanes: s2 the lane, s3 the warp, s5 the lane's word.
+BEGIN = """
     li t0, 2
     la t1, begin
     vx_wspawn t0, t1
@@ -234,7 +234,12 @@ begin:
     csrr s3, warp_id
     slli s5, s2, 2
     add s5, s5, t2
-    li t0, 1
+"""
+
+# Lanes of the first warp come to the barrier one half after the other, and each writes before.
+APART = (
+    BEGIN
+    + """    li t0, 1
     li t1, 2
     bnez s3, second
     andi t4, s2, 1
@@ -249,6 +254,7 @@ second:
     lw t5, 0(s5)
     vx_tmc zero
 """
+)
 
 
 @pytest.mark.parametrize("mechanism", ["stack", "minpc", "its"])
@@ -257,20 +263,9 @@ def test_lanes_that_come_one_after_the_other(mechanism):
     assert races(text, core__divergence=mechanism) == []
 
 
-IN_STEP = """
-    li t0, 2
-    la t1, begin
-    vx_wspawn t0, t1
-begin:
-    li t0, -1
-    vx_tmc t0
-    csrr t3, mscratch
-    lw t2, 0(t3)
-    csrr s2, thread_id
-    csrr s3, warp_id
-    slli s5, s2, 2
-    add s5, s5, t2
-    li t6, 1
+IN_STEP = (
+    BEGIN
+    + """    li t6, 1
     bnez s3, second
     sw s2, 0(s5)
     vx_tmc t6
@@ -284,6 +279,7 @@ second:
     lw t5, 0(s5)
     vx_tmc zero
 """
+)
 
 
 @pytest.mark.parametrize(("meet", "wanted"), [("M8", []), ("m8", [(0, 1)])])
