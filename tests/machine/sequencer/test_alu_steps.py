@@ -18,13 +18,13 @@ def test_an_instruction_does_its_micro_ops_in_their_order_and_its_nops_not_at_al
     lane = np.zeros((alu.ALU_OUT + 1, 4), np.uint32)
     asked = []
     uops = np.array([Uop("load", dst=9, a=1).row(), *(Uop(name, dst=5, a=1, b=2).row() for name in names)], np.int32)
-    decoded = np.zeros((3, COLUMNS), np.int64)
-    decoded[2, [LATCHED, UOPS, FIRST_UOP, ACCESS, ACCESS_UOP]] = latched, len(names), 1, access, 0
+    signals = np.zeros((3, COLUMNS), np.int64)
+    signals[2, [LATCHED, UOPS, FIRST_UOP, ACCESS, ACCESS_UOP]] = latched, len(names), 1, access, 0
     core = SimpleNamespace(registers=SimpleNamespace(lane=lane), rs=[200, 1, 7], rt=[100, 2, 9], threads=3, row=2)
     core.lsu = SimpleNamespace(out=[11, 12, 13])
     gpu = SimpleNamespace(value_mask=255, compare_flags=0, divide_zero=0)
     units = SimpleNamespace(execute=lambda registers, tables, k, threads: asked.append((k, int(threads))))
-    alu.execute(gpu, core, SimpleNamespace(uops=uops), units, decoded)
+    alu.execute(gpu, core, SimpleNamespace(uops=uops, signals=signals), units)
     assert asked == [(number, 3) for number, name in enumerate(names, 1) if name != "nop"]
     assert lane[alu.ALU_OUT].tolist() == ([0] * 4 if latched else [300 % 256, 3, 16, 0])
     assert lane[9].tolist() == ([11, 12, 13, 0] if access == LOAD and names else [0] * 4)

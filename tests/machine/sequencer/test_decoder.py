@@ -8,6 +8,7 @@ from warploom import GPU, LaunchError
 from warploom.isa.program import Program
 from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.uop import IMM, IMMEDIATE, NONE, SHARED_SPACE, Uop, scalar
+from warploom.machine.run.tables import Tables
 from warploom.machine.sequencer.decoder import (
     ACCESS,
     COLUMNS,
@@ -156,19 +157,19 @@ def test_extension_instructions_are_refused_with_their_line():
 def test_many_machines_of_one_program_share_its_signals_and_a_changed_program_is_decoded_anew():
     kernel = assemble("CONST R0, #7\nADD R1, R0, R0\nRET\n")
     first, second = (GPU("tiny").machine(kernel) for _ in range(2))
-    assert first.table is second.table and first.uops is second.uops
+    assert first.signals is second.signals and first.uops is second.uops
     kernel.uops[0, IMM] = 9
     third = GPU("tiny").machine(kernel)
-    assert third.table[0, CONSTANT] == 9 and first.table[0, CONSTANT] == 7
+    assert third.signals[0, CONSTANT] == 9 and first.signals[0, CONSTANT] == 7
 
 
 def test_an_instruction_is_decoded_at_the_program_counter_and_after_the_last_lie_nops():
-    table = np.zeros((4, COLUMNS), np.int32)
-    table[:, NEXT] = NEXT_INSTRUCTION, NEXT_END, NEXT_JUMP, NEXT_INSTRUCTION
+    tables = Tables(signals=np.zeros((4, COLUMNS), np.int32))
+    tables.signals[:, NEXT] = NEXT_INSTRUCTION, NEXT_END, NEXT_JUMP, NEXT_INSTRUCTION
     found = []
     for pc in (0, 1, 2, 3, 4, 255):
         core = SimpleNamespace(pc=pc, row=77, ends=77)
-        decode(core, table)
+        decode(core, tables)
         found.append((core.row, core.ends))
     assert found == [(0, 0), (1, 1), (2, 0), (3, 0), (3, 0), (3, 0)]
 

@@ -119,7 +119,7 @@ def test_an_edge_takes_the_answers_of_those_who_wait_for_them(seed):
         setattr(own, name, np.uint64(value))
     own.read_data[:8], own.out[:8] = [*range(100, 108)], [*range(8)]
     answered = bits["waiting"] & (bits["read_ready"] | bits["write_ready"])
-    assert lsu.clock_edge(gpu, core, NUMBER, None, None) == bool(answered)
+    assert lsu.clock_edge(gpu, core, NUMBER, None) == bool(answered)
     taken = [thread for thread in range(THREADS) if bits["read_valid"] & answered & 1 << thread]
     assert own.out[:8].tolist() == [thread + 100 * (thread in taken) for thread in range(8)]
     for name in ("read_valid", "write_valid", "waiting"):
@@ -134,16 +134,16 @@ def test_each_thread_puts_its_address_and_its_data_on_its_lines_and_those_outsid
     """Of 100 bytes. The highest address outside is that of the fault."""
     for wrong in product((0, 1), repeat=3):
         gpu, core, own = units()
-        decoded = np.zeros((4, COLUMNS), np.int32)
-        decoded[3, [ACCESS, ACCESS_UOP]] = access, 1
+        signals = np.zeros((4, COLUMNS), np.int32)
+        signals[3, [ACCESS, ACCESS_UOP]] = access, 1
         core.row, own.requesting, own.done = 3, np.uint64(0b111111), np.uint64(0)
         gpu.data.read_address[:], gpu.data.write_address[:], gpu.data.write_data[:], gpu.data_quiet = 55, 55, 55, 1
         addresses = [0, 1, 99 - offset if not wrong[0] else 100 - offset, 20, 60 + 300 * wrong[1], 9 + 120 * wrong[2]]
         core.registers.lane[2, :THREADS] = addresses
         core.registers.lane[3, :THREADS] = range(200, 200 + THREADS)
         row = Uop("load", dst=1, a=2, imm=offset, size=1) if access == LOADS else Uop("store", a=2, b=3, imm=offset, size=1)
-        tables = SimpleNamespace(uops=np.array([Uop("nop").row(), row.row()], np.int32))
-        assert lsu.clock_edge(gpu, core, NUMBER, tables, decoded) == 1
+        tables = SimpleNamespace(uops=np.array([Uop("nop").row(), row.row()], np.int32), signals=signals)
+        assert lsu.clock_edge(gpu, core, NUMBER, tables) == 1
         meant = [address + offset for address in addresses] + [55, 55]
         mine, rest = ("read", "write") if access == LOADS else ("write", "read")
         assert getattr(gpu.data, f"{mine}_address")[NUMBER, :8].tolist() == meant

@@ -8,6 +8,7 @@ import pytest
 
 from warploom.machine.engine.bits import EMPTY
 from warploom.machine.engine.unit import mirror, zeros
+from warploom.machine.run.tables import Tables
 from warploom.machine.sequencer import fetcher, sequencer
 from warploom.machine.sequencer.decoder import ACCESS, COLUMNS, LOAD, NO_ACCESS
 from warploom.machine.sequencer.sequencer import SequencerCore, SequencerGpu
@@ -23,7 +24,7 @@ def made(monkeypatch):
     gpu, (core,) = mirror(zeros((), SequencerGpu)), mirror(zeros(1, SequencerCore))
     gpu.threads_per_block, core.threads, core.pc = PLACES, 3, 5
     made = SimpleNamespace(
-        gpu=gpu, core=core, calls=[], changed=dict.fromkeys(UNITS, 0), unanswered=0, decoded=np.zeros((2, COLUMNS), np.int32)
+        gpu=gpu, core=core, calls=[], changed=dict.fromkeys(UNITS, 0), unanswered=0, tables=Tables(signals=np.zeros((2, COLUMNS), np.int32))
     )
     for name in UNITS:
         monkeypatch.setattr(sequencer, name, lambda *given, name=name: made.calls.append(name) or made.changed[name])
@@ -32,7 +33,7 @@ def made(monkeypatch):
 
 
 def edge(made):
-    return sequencer.core_edge(made.gpu, made.core, NUMBER, None, None, made.decoded)
+    return sequencer.core_edge(made.gpu, made.core, NUMBER, made.tables, None)
 
 
 @pytest.mark.parametrize("state", range(len(STATES)))
@@ -115,7 +116,7 @@ def test_a_core_without_a_block_says_what_its_units_say_and_one_that_is_done_tha
 
 @pytest.mark.parametrize(("access", "skip", "after"), [(NO_ACCESS, 0, WAIT), (NO_ACCESS, 1, EXECUTE), (LOAD, 0, WAIT), (LOAD, 1, WAIT)])
 def test_the_wait_for_memory_is_left_out_where_the_core_may_and_the_instruction_has_no_access(made, access, skip, after):
-    made.core.state, made.core.row, made.gpu.skip_wait, made.decoded[1, ACCESS] = REQUEST, 1, skip, access
+    made.core.state, made.core.row, made.gpu.skip_wait, made.tables.signals[1, ACCESS] = REQUEST, 1, skip, access
     assert (edge(made), made.core.state) == (1, after)
 
 
@@ -139,7 +140,7 @@ def test_an_instruction_is_counted_when_its_results_are_written(monkeypatch, end
     monkeypatch.setattr(sequencer, "advance", lambda *given: calls.append("advance") or setattr(gpu.fault, "kind", fault))
     core.state, core.ends, core.threads, core.instructions, core.thread_instructions = UPDATE, ends, 3, 7, 20
     core.lsu.done, gpu.dispatcher.finished = np.uint64(0b111), np.uint64(0b100)
-    sequencer.update(gpu, core, NUMBER, None, None)
+    sequencer.update(gpu, core, NUMBER, None)
     assert (core.instructions, core.thread_instructions, core.lsu.done) == (8, 23, 0)
     assert calls == (["write"] if ends else ["write", "advance"])
     assert core.state == (DONE if ends else UPDATE if fault else FETCH)

@@ -18,7 +18,7 @@ import numpy as np
 from warploom.isa.uop import DST, NUMBER, OP, SCALAR, B
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import EMPTY, bit, has
-from warploom.machine.engine.unit import unit
+from warploom.machine.engine.unit import inlined, unit
 from warploom.machine.sequencer.decoder import ACCESS, ACCESS_UOP, ALU_OUT, FIRST_UOP, LATCHED, LOAD, UOPS
 
 NOP, COMPARE, DIV, DIVU, REM, REMU = (NUMBER[name] for name in ("nop", "compare", "div", "divu", "rem", "remu"))
@@ -26,22 +26,22 @@ NOP, COMPARE, DIV, DIVU, REM, REMU = (NUMBER[name] for name in ("nop", "compare"
 EQUAL, DIFFERENT = 2, 4  # what the quirky comparison can say
 
 
-@unit
-def execute(gpu, core, tables, units, decoded):
+@inlined
+def execute(gpu, core, tables, units):
     """EXECUTE's closing edge: the output registers are loaded; an instruction of several micro-ops does them all."""
     out = core.registers.lane[ALU_OUT]
     mask = gpu.value_mask
-    count = decoded[core.row, UOPS]
-    if decoded[core.row, LATCHED] == 0:
+    count = tables.signals[core.row, UOPS]
+    if tables.signals[core.row, LATCHED] == 0:
         for thread in range(core.threads):
             out[thread] = np.uint32(np.int64(core.rs[thread]) + np.int64(core.rt[thread]) & np.int64(mask))
     if count == 0:
         return
-    if decoded[core.row, ACCESS] == LOAD:
-        loaded = core.registers.lane[tables.uops[decoded[core.row, ACCESS_UOP], DST]]
+    if tables.signals[core.row, ACCESS] == LOAD:
+        loaded = core.registers.lane[tables.uops[tables.signals[core.row, ACCESS_UOP], DST]]
         for thread in range(core.threads):
             loaded[thread] = core.lsu.out[thread]
-    first = np.int64(decoded[core.row, FIRST_UOP])
+    first = np.int64(tables.signals[core.row, FIRST_UOP])
     for k in range(first, first + count):
         op = tables.uops[k, OP]
         if op == NOP:

@@ -23,7 +23,7 @@ import numpy as np
 
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest
 from warploom.machine.engine.sizes import MAX_LANES
-from warploom.machine.engine.unit import record, unit
+from warploom.machine.engine.unit import inlined, record, unit
 
 MAX_GROUPS = 64
 MAX_CHANNELS = 64
@@ -75,7 +75,7 @@ Controller = record(
 )  # fmt: skip
 
 
-@unit
+@inlined
 def clock_edge(controller):
     """One clock edge of all channels, in order. The memory's request lines are sampled as they were before it.
 

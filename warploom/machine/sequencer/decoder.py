@@ -50,10 +50,10 @@ _NEXT = {"branch": NEXT_BRANCH, "jump": NEXT_JUMP, "exit": NEXT_END}
 
 
 @unit
-def decode(core, table):
+def decode(core, tables):
     """DECODE's closing edge: the signals of the instruction at the program counter. After the program lie NOPs."""
-    core.row = min(core.pc, table.shape[0] - 1)
-    core.ends = 1 if table[core.row, NEXT] == NEXT_END else 0
+    core.row = min(core.pc, tables.signals.shape[0] - 1)
+    core.ends = 1 if tables.signals[core.row, NEXT] == NEXT_END else 0
 
 
 def decode_program(program: Program, idle: Collection[int] = ()) -> tuple[np.ndarray, np.ndarray]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.engine.bits import EMPTY, bit, lowest, popcount, rest
-from warploom.machine.engine.unit import record, unit
+from warploom.machine.engine.unit import inlined, record, unit
 
 Dispatcher = record(
     launch=dict(
@@ -37,7 +37,7 @@ Dispatcher = record(
 )  # fmt: skip
 
 
-@unit
+@inlined
 def clock_edge(gpu, cores, finished):
     """One clock edge. finished: the cores' done lines before it. Returns 1 when something has changed."""
     d = gpu.dispatcher

@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.engine.bits import EMPTY, bit, has
-from warploom.machine.engine.unit import record, unit
+from warploom.machine.engine.unit import inlined, record, unit
 from warploom.machine.sequencer.states import DECODE, FETCH, REQUEST
 
 MAX_CACHE_LINES = 1024
@@ -49,7 +49,7 @@ Fetcher = record(
 )  # fmt: skip
 
 
-@unit
+@inlined
 def clock_edge(gpu, core, number):
     """One clock edge. Returns 1 when the fetcher's state has changed."""
     fetcher = core.fetcher

@@ -48,9 +48,9 @@ ThreadLsu = record(
 
 
 @unit
-def begin(core, decoded):
+def begin(core, tables):
     """REQUEST's closing edge: the threads' units start when the instruction accesses memory."""
-    access = decoded[core.row, ACCESS]
+    access = tables.signals[core.row, ACCESS]
     if access != NO_ACCESS:
         core.lsu.requesting = core.enabled
         if access == LOAD:
@@ -60,11 +60,11 @@ def begin(core, decoded):
 
 
 @unit
-def clock_edge(gpu, core, number, tables, decoded):
+def clock_edge(gpu, core, number, tables):
     """One clock edge in WAIT: requests go up, answers are taken. Returns 1 when something has changed."""
     lsu = core.lsu
     if lsu.requesting != EMPTY:
-        request(gpu, core, number, tables, decoded)
+        request(gpu, core, number, tables)
         return 1
     answered = lsu.waiting & (lsu.read_ready | lsu.write_ready)
     if answered == EMPTY:
@@ -82,15 +82,15 @@ def clock_edge(gpu, core, number, tables, decoded):
 
 
 @unit
-def request(gpu, core, number, tables, decoded):
+def request(gpu, core, number, tables):
     """REQUESTING: every thread puts its address, and its data, on its request lines."""
     lsu = core.lsu
-    k = np.int64(decoded[core.row, ACCESS_UOP])
+    k = np.int64(tables.signals[core.row, ACCESS_UOP])
     base = core.registers.lane[source(core.registers, tables.uops, k, A, 0, core.threads)]
     offset = np.int64(tables.uops[k, IMM])
     outside = EMPTY
     highest = np.int64(0)
-    if decoded[core.row, ACCESS] == STORE:
+    if tables.signals[core.row, ACCESS] == STORE:
         data = core.registers.lane[source(core.registers, tables.uops, k, B, 1, core.threads)]
         for thread in range(core.threads):
             address = np.int64(base[thread]) + offset & np.int64(0xFFFFFFFF)

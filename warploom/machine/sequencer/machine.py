@@ -55,7 +55,7 @@ class SequencerMachine:
         check_tables(program, max(config.memory.bytes, program.memory_bytes, len(program.data)))
         _check(config, program)
         idle = program.beyond if config.quirks.free_opcodes else ()
-        self.table, self.uops = program.once(("decoded", idle), lambda: decode_program(program, idle))
+        self.signals, self.uops = program.once(("decoded", idle), lambda: decode_program(program, idle))
         self.code = np.ascontiguousarray(program.code)
         self.memory = np.zeros((config.memory.bytes + 3) // 4, np.uint32)
         self.memory.view(np.uint8)[: len(program.data)] = program.data
@@ -83,10 +83,10 @@ class SequencerMachine:
 
     def arguments(self, native: bool) -> tuple[Any, ...]:
         """The entry's arguments without the limit, for one engine or the other."""
-        tables = Tables(uops=self.uops, code=self.code, memory=self.memory)
+        tables = Tables(uops=self.uops, code=self.code, signals=self.signals, memory=self.memory)
         if native:
-            return (self.gpu.reshape(1)[0], self.cores, tables, Units(execute=_alu_hook()), self.table)
-        return (self.gpu_state, self.core_states, tables, Units(execute=execute), self.table)
+            return (self.gpu.reshape(1)[0], self.cores, tables, Units(execute=_alu_hook()))
+        return (self.gpu_state, self.core_states, tables, Units(execute=execute))
 
     def stand_ins(self) -> dict[str, Any]:
         """See `run.runnable.Runnable`: it has no slots."""

@@ -20,21 +20,21 @@ import numpy as np
 from warploom.isa.uop import FLAGS, IMM, NEGATE, TARGET, A
 from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
 from warploom.machine.engine.bits import EMPTY, bit
-from warploom.machine.engine.unit import unit
+from warploom.machine.engine.unit import inlined, unit
 from warploom.machine.sequencer.decoder import NEXT, NEXT_BRANCH, NEXT_JUMP, NEXT_UOP
 
 DIVERGENCE, PC_OUT_OF_RANGE = FAULT_NUMBER["divergence"], FAULT_NUMBER["pc_out_of_range"]
 
 
-@unit
-def execute(gpu, core, tables, decoded):
+@inlined
+def execute(gpu, core, tables):
     """EXECUTE's closing edge: every thread's next program counter."""
     following = core.pc + 1
     if gpu.wrap_pc != 0 and following == gpu.program_words:
         following = 0
-    kind = decoded[core.row, NEXT]
+    kind = tables.signals[core.row, NEXT]
     if kind == NEXT_BRANCH:
-        k = decoded[core.row, NEXT_UOP]
+        k = tables.signals[core.row, NEXT_UOP]
         condition = core.registers.lane[tables.uops[k, A]]
         wanted = np.int64(tables.uops[k, IMM])
         negate = np.int64(tables.uops[k, FLAGS]) & np.int64(NEGATE)
@@ -44,18 +44,18 @@ def execute(gpu, core, tables, decoded):
             core.next_pc[thread] = target if taken else following
     else:
         if kind == NEXT_JUMP:
-            following = np.int64(tables.uops[decoded[core.row, NEXT_UOP], TARGET])
+            following = np.int64(tables.uops[tables.signals[core.row, NEXT_UOP], TARGET])
         for thread in range(core.threads):
             core.next_pc[thread] = following
 
 
-@unit
-def advance(gpu, core, number, tables, decoded):
+@inlined
+def advance(gpu, core, number, tables):
     """UPDATE's closing edge, unless the block ends: the core's program counter takes the deciding thread's."""
     decider = (gpu.threads_per_block if gpu.partial_block != 0 else core.threads) - 1
     following = np.int64(core.next_pc[decider])
-    if gpu.last_lane_decides == 0 and decoded[core.row, NEXT] == NEXT_BRANCH:
-        check_agreement(gpu, core, number, np.int64(tables.uops[decoded[core.row, NEXT_UOP], TARGET]))
+    if gpu.last_lane_decides == 0 and tables.signals[core.row, NEXT] == NEXT_BRANCH:
+        check_agreement(gpu, core, number, np.int64(tables.uops[tables.signals[core.row, NEXT_UOP], TARGET]))
     if gpu.wrap_pc == 0 and following >= gpu.program_rows:
         raise_fault(gpu.fault, PC_OUT_OF_RANGE, number, 0, core.pc, core.enabled, following, gpu.program_rows, gpu.cycle)
     if gpu.fault.kind == 0:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import SPECIAL_NUMBER
-from warploom.machine.engine.unit import unit
+from warploom.machine.engine.unit import inlined, unit
 from warploom.machine.sequencer.decoder import (
     ALU_OUT,
     FROM_ALU,
@@ -34,23 +34,23 @@ BLOCK, THREAD, LANE, GLOBAL_THREAD = (SPECIAL_NUMBER[name] for name in ("block",
 BLOCK_THREADS = SPECIAL_NUMBER["block_threads"]
 
 
-@unit
-def read(core, decoded):
+@inlined
+def read(core, tables):
     """REQUEST's closing edge: the port registers take the two registers that the instruction's bits name."""
-    a = core.registers.lane[decoded[core.row, READ_A]]
-    b = core.registers.lane[decoded[core.row, READ_B]]
+    a = core.registers.lane[tables.signals[core.row, READ_A]]
+    b = core.registers.lane[tables.signals[core.row, READ_B]]
     for thread in range(core.threads):
         core.rs[thread] = a[thread]
         core.rt[thread] = b[thread]
 
 
-@unit
-def write(core, decoded):
+@inlined
+def write(core, tables):
     """UPDATE's closing edge: the result of the ALU, of the load, or the constant goes into its register."""
-    source = decoded[core.row, WRITE_FROM]
+    source = tables.signals[core.row, WRITE_FROM]
     if source == FROM_NOTHING:
         return
-    row = core.registers.lane[decoded[core.row, WRITE_TO]]
+    row = core.registers.lane[tables.signals[core.row, WRITE_TO]]
     if source == FROM_ALU:
         out = core.registers.lane[ALU_OUT]
         for thread in range(core.threads):
@@ -59,7 +59,7 @@ def write(core, decoded):
         for thread in range(core.threads):
             row[thread] = core.lsu.out[thread]
     elif source == FROM_IMMEDIATE:
-        value = np.uint32(np.int64(decoded[core.row, IMMEDIATE]) & np.int64(0xFFFFFFFF))
+        value = np.uint32(np.int64(tables.signals[core.row, IMMEDIATE]) & np.int64(0xFFFFFFFF))
         for thread in range(core.threads):
             row[thread] = value
 

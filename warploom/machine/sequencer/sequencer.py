@@ -32,7 +32,7 @@ from warploom.machine.accounting.status import DONE, FAULT, LIMIT
 from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest
 from warploom.machine.engine.sizes import MAX_LANES
-from warploom.machine.engine.unit import record, unit
+from warploom.machine.engine.unit import inlined, record, unit
 from warploom.machine.sequencer import states as core_states
 from warploom.machine.sequencer.alu import execute as execute_alu
 from warploom.machine.sequencer.controller import Controller
@@ -130,23 +130,23 @@ SequencerGpu = record(
 
 
 @unit
-def run(gpu, cores, tables, units, decoded, limit):
+def run(gpu, cores, tables, units, limit):
     """Simulate until the cycle counter is `limit`, the kernel has ended, or a fault is written down. Returns the stop code.
 
-    gpu: SequencerGpu. cores: SequencerCore[cores]. tables: the micro-ops as `decode_program` gives them, code and memory.
-    units: the shared ALU's `execute`. decoded: what the decoder knows of each instruction, as `decode_program` gives it.
+    gpu: SequencerGpu. cores: SequencerCore[cores]. tables: the micro-ops and control signals as `decode_program` gives them, code and
+    memory. units: the shared ALU's `execute`.
     """
     while gpu.fault.kind == 0:
         if gpu.dispatcher.done != 0:
             return DONE
         if gpu.cycle >= limit:
             return LIMIT
-        cycle(gpu, cores, tables, units, decoded)
+        cycle(gpu, cores, tables, units)
     return FAULT
 
 
-@unit
-def cycle(gpu, cores, tables, units, decoded):
+@inlined
+def cycle(gpu, cores, tables, units):
     """One clock edge of everything, and the memories' answers to what was requested before it."""
     finished = gpu.dispatcher.finished
     gpu.program.read_request[0] = gpu.fetch_lines
@@ -156,7 +156,7 @@ def cycle(gpu, cores, tables, units, decoded):
         core = cores[number]
         if quiet == 0:
             sample(core)
-        moved = moved + core_edge(gpu, core, number, tables, units, decoded)
+        moved = moved + core_edge(gpu, core, number, tables, units)
     if quiet == 0:
         moved = moved + data_edge(gpu, cores, tables)
     if gpu.program.busy != 0 or gpu.program.read_request[0] != EMPTY:
@@ -168,8 +168,8 @@ def cycle(gpu, cores, tables, units, decoded):
         report_deadlock(gpu, cores)
 
 
-@unit
-def core_edge(gpu, core, number, tables, units, decoded):
+@inlined
+def core_edge(gpu, core, number, tables, units):
     """One clock edge of a core. Returns 0 when nothing in it has changed."""
     state = core.state
     threads = core.threads
@@ -197,20 +197,20 @@ def core_edge(gpu, core, number, tables, units, decoded):
             core.state = EXECUTE
             return 1
         core.data_wait = core.data_wait + unanswered
-        return moved + lsu_edge(gpu, core, number, tables, decoded)
+        return moved + lsu_edge(gpu, core, number, tables)
     if state == DECODE:
-        decode(core, decoded)
+        decode(core, tables)
         core.state = REQUEST
     elif state == REQUEST:
-        read(core, decoded)
-        begin(core, decoded)
-        core.state = EXECUTE if gpu.skip_wait != 0 and decoded[core.row, ACCESS] == NO_ACCESS else WAIT
+        read(core, tables)
+        begin(core, tables)
+        core.state = EXECUTE if gpu.skip_wait != 0 and tables.signals[core.row, ACCESS] == NO_ACCESS else WAIT
     elif state == EXECUTE:
-        execute_alu(gpu, core, tables, units, decoded)
-        execute_pc(gpu, core, tables, decoded)
+        execute_alu(gpu, core, tables, units)
+        execute_pc(gpu, core, tables)
         core.state = UPDATE
     elif state == UPDATE:
-        update(gpu, core, number, tables, decoded)
+        update(gpu, core, number, tables)
     elif state == IDLE:
         return idle(gpu, core, number)
     else:
@@ -231,18 +231,18 @@ def idle(gpu, core, number):
     return fresh
 
 
-@unit
-def update(gpu, core, number, tables, decoded):
+@inlined
+def update(gpu, core, number, tables):
     """UPDATE's closing edge: the results are written, and the core continues or has ended its block."""
     core.instructions = core.instructions + 1
     core.thread_instructions = core.thread_instructions + core.threads
-    write(core, decoded)
+    write(core, tables)
     core.lsu.done = EMPTY
     if core.ends != 0:
         gpu.dispatcher.finished = gpu.dispatcher.finished | bit(number)
         core.state = CORE_DONE
     else:
-        advance(gpu, core, number, tables, decoded)
+        advance(gpu, core, number, tables)
         if gpu.fault.kind == 0:
             core.state = FETCH
 
