@@ -71,7 +71,7 @@ TARGETS = {
     target.name: target
     for target in (
         Target("vortex-2024", _RISCV, "generic_rv32+m+a+f+zicond", (*_GUARDED, "-DWARPLOOM_VORTEX=2024"), _VORTEX,
-               "vortex.ld", "Vortex from 2023 on: RV32IMAF", 8192),
+               "vortex.ld", "Vortex from 2023 on: RV32IMAF", 8256),
         Target("vortex-2022", _RISCV, "generic_rv32+m+f", (*_GUARDED, "-DWARPLOOM_VORTEX=2022"), _VORTEX, "vortex.ld",
                "Vortex of 2021 and 2022: RV32IMF", 1024),
         Target("riscv", _RISCV, "generic_rv32+m+a+f+c", _GUARDED, ("riscv.S", "riscv_kernel.c", "library.c", "integer64.c"), "riscv.ld",

@@ -9,6 +9,7 @@
 #define THREAD_ID 0xF14
 #define STACKS_END 0xFFFF0000
 #define STACK_BITS 13
+#define LINE_BITS 6
 #else
 #define TMC(mask) .insn s 0x6b, 0, x0, 0(mask)
 #define WSPAWN(count, start) .insn s 0x6b, 1, start, 0(count)
@@ -35,8 +36,12 @@ set_up:
     .option pop
     li sp, STACKS_END
     csrr t0, THREAD_ID
-    slli t0, t0, STACK_BITS
-    sub sp, sp, t0
+    slli t1, t0, STACK_BITS
+    sub sp, sp, t1
+#if WARPLOOM_VORTEX >= 2023
+    slli t1, t0, LINE_BITS   # stacks in memory begin a line of the cache apart, or all of them would have to share one or two of its sets
+    sub sp, sp, t1
+#endif
     addi sp, sp, -THREAD_BYTES
     mv tp, sp
     csrr t0, WARP_ID
