@@ -132,7 +132,7 @@ def test_lines_of_a_file_that_is_not_here_say_which_file_and_what_was_executed()
 def test_a_line_of_the_run_time_is_that_of_its_caller_where_there_is_one():
     found = kernel_in_c()
     code, called = found.program.code.copy(), next(number for number in range(len(found.program)) if found.program.in_runtime(number))
-    assert found.line_of(called).endswith("warploom/start.S:26 of the run-time")
+    assert found.line_of(called).endswith("warploom/start.S:27 of the run-time")
     code[:, u.FILE] = [1] + [2] * (len(code) - 1)  # as if its first instruction were the user's
     program = replace(found.program, code=code, labels={"begin": 0, "start": 1})
     uops = program.uops.copy()
