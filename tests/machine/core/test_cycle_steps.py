@@ -124,7 +124,7 @@ def test_a_cycle_is_its_steps_in_order(monkeypatch, awake, every_cycle):
     gpu.every_cycle, core.issued, core.warps.awake = every_cycle, 5, mask()
     core.full_units = core.warps_blocked = mask(3)
     for alarm in (LATER, SOON - 2):
-        monkeypatch.setattr(cycle, "next_ringing", lambda alarms, now, alarm=alarm: alarm)
+        monkeypatch.setattr(cycle, "next_ringing", lambda ringing, now, alarm=alarm: alarm)
         del calls[:]
         core.stepped = NOW - 1
         assert cycle.step(gpu, core, tables, None, NOW) == (min(SOON, alarm) if awake else alarm)

@@ -2,8 +2,8 @@
 
 Every core begins at the image's first address with lane 0 of warp 0. Until 2022 the image lies at 0x80000000, arguments at 0x7FFFF000, and
 the core's shared memory, below 0xFF000000, holds a stack of 1 KiB a thread. From 2024 on MSCRATCH holds the arguments' address, the stacks
-lie in ordinary memory below 0xFFFF0000, 8 KiB and a line of a cache a thread, and the core's local memory above it. A byte that is stored to
-the console's window is printed; its address says whose line it belongs to.
+lie in ordinary memory below 0xFFFF0000, 8 KiB and a line of a cache a thread, and the core's local memory above it. A byte that is stored
+to the console's window is printed; its address says whose line it belongs to.
 
 The originals have memory at every address. A program with a start of its own has it here too: pages appear where it uses an address
 between its regions, as many as the machine's `memory.bytes` holds, and a sentence says so. For a kernel of `<warploom.h>` such an access

@@ -42,7 +42,7 @@ def step(gpu, core, tables, units, now):
     soonest = fetch_and_load_store(gpu, core, tables, units, now)
     if core.warps.awake != EMPTY:
         soonest = min(soonest, next_issue_cycle(core, now))
-    return min(soonest, next_ringing(core.warps.alarms, now))
+    return min(soonest, next_ringing(core.warps.alarms.ringing | core.fetch.coming.ringing, now))
 
 
 @unit
@@ -233,7 +233,7 @@ def _count_skipped(core, cycles):
 
 @inlined
 def fetch_and_load_store(gpu, core, tables, units, now):
-    """One cycle of the units beside the schedulers. Returns the next cycle in which one of them has something to do."""
+    """One cycle of the units beside the schedulers. Returns the next cycle in which one of them has something to do, alarms apart."""
     soonest = np.int64(FOREVER)
     if core.fetch.buffer != 0:
         soonest = min(soonest, fetch_instructions(gpu, core.fetch, core.warps, core.code_rows, now))

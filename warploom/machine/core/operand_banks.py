@@ -22,6 +22,7 @@ from warploom.machine.engine.unit import inlined, out_of_line, record
 
 MAX_BANKS, MAX_COLLECTORS = 8, 16
 BITS = 4  # of BANK_READS for each bank: how often an instruction reads it
+MORE_THAN_ONE = 0xEEEEEEEE  # those that are set where an instruction reads some bank more than once
 
 OperandBanks = record(
     side_by_side=(MAX_SCHEDULERS,),
@@ -32,6 +33,7 @@ OperandBanks = record(
         collectors="i8",                                        # instructions that gather operands at the same time; 0: in order
     ),
     state=dict(
+        busy=("i8", MAX_SCHEDULERS),                            # by scheduler: no bank of it reads later than this, in units of one read
         latest="i8",                                            # no scheduler is held from this cycle on for longer than its own issue
         held=("i8", MAX_SCHEDULERS),                            # by scheduler: first cycle in which it can issue again
         ready=("i8", (MAX_SCHEDULERS, MAX_BANKS)),              # ... operand reads that a bank will have done
@@ -52,8 +54,11 @@ def read_operands(operands, number, reads, now):
     """
     # In units of one read, so that a bank of two reads a cycle does three in one and a half.
     start = np.int64(now * operands.reads)
-    gathered = np.int64(start + operands.reads)
     left = np.int64(reads) & 0xFFFFFFFF
+    if left & MORE_THAN_ONE == 0 and operands.busy[number] <= start and operands.collectors == 0:
+        operands.held[number] = now + 1  # they are read in this cycle, and nothing is left to remember
+        return np.int64(0)
+    gathered = np.int64(start + operands.reads)
     bank = np.int64(0)
     while left != 0:
         count = left & ((1 << BITS) - 1)
@@ -62,6 +67,7 @@ def read_operands(operands, number, reads, now):
         gathered = max(gathered, done) if count > 0 else gathered
         left = left >> BITS
         bank = bank + 1
+    operands.busy[number] = max(np.int64(operands.busy[number]), gathered)
     if operands.collectors == 0 and gathered <= start + operands.window * operands.reads:
         operands.held[number] = now + 1
         return np.int64(0)

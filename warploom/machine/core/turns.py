@@ -43,7 +43,7 @@ def step_in_turns(gpu, core, tables, units, now):
     soonest = fetch_and_load_store(gpu, core, tables, units, now)
     if core.warps.awake != EMPTY:
         soonest = min(soonest, _next_issue_turn(core, now))
-    return min(soonest, next_ringing(core.warps.alarms, now))
+    return min(soonest, next_ringing(core.warps.alarms.ringing | core.fetch.coming.ringing, now))
 
 
 @inlined

@@ -18,6 +18,7 @@ from warploom.machine.core.fetch.instruction_fetch import (
     redirect,
 )
 from warploom.machine.core.fetch.shared_instruction_cache import SharedFetch
+from warploom.machine.core.warps.alarms import next_ringing
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.engine.bits import bit
 from warploom.machine.engine.sizes import ConfigError
@@ -64,6 +65,7 @@ def drive(gpus, fetches, tables, jumps, seen, every):
                     warps.wake[warp] = now + jumps[warp, 2]
         if every != 0 or busy != 0 or wake <= now:
             wake = fetch_instructions(gpus[0], fetch, warps, ROWS, np.int64(now))
+            wake = min(wake, next_ringing(fetch.coming.ringing, np.int64(now)))
             steps += 1
     return steps
 

@@ -25,7 +25,7 @@ def test_each_warp_rings_in_its_cycle_and_in_no_other(now, asked):
         expected[now + ahead] = expected.get(now + ahead, 0) | 1 << warp
     for cycle in range(now, now + SLOTS):
         assert int(ringing_in(alarms, cycle)) == expected.get(cycle, 0)
-        assert next_ringing(alarms, cycle) == min((time for time in expected if time > cycle), default=FOREVER)
+        assert next_ringing(alarms.ringing, cycle) == min((time for time in expected if time > cycle), default=FOREVER)
     assert alarms.ringing == 0 and not alarms.warps.any()
 
 
@@ -33,7 +33,7 @@ def test_each_warp_rings_in_its_cycle_and_in_no_other(now, asked):
 def test_what_is_farther_ahead_than_the_ring_reaches_rings_early(ahead):
     alarms = fresh()
     ring_in(alarms, 5, 7 + ahead, 7)
-    assert next_ringing(alarms, 7) == 7 + SLOTS - 1
+    assert next_ringing(alarms.ringing, 7) == 7 + SLOTS - 1
     assert int(ringing_in(alarms, 7 + SLOTS - 1)) == 1 << 5
 
 

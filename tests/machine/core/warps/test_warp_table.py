@@ -27,7 +27,7 @@ def drive(tables, asked, seen):
             time = np.int64(FOREVER) if asked[row, 2] < 0 else np.int64(now + asked[row, 2])
             set_alarm(warps, asked[row, 1], time, now)
             row += 1
-        soonest = next_ringing(warps.alarms, now)
+        soonest = next_ringing(warps.alarms.ringing, now)
         if row < rows:
             soonest = min(soonest, np.int64(asked[row, 0]))
         now = soonest

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.core.fetch.shared_instruction_cache import bring, program_memory
-from warploom.machine.core.warps.alarms import Alarms, next_ringing, ring_in, ringing_in
+from warploom.machine.core.warps.alarms import Alarms, ring_in, ringing_in
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.engine.bits import EMPTY, after, below, bit, has, lowest, rest
 from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_L0_LINES, MAX_SCHEDULERS, MAX_WARPS
@@ -104,14 +104,9 @@ def receive_instructions(fetch, warps, rows, now):
 
 @inlined
 def fetch_instructions(gpu, fetch, warps, rows, now):
-    """The end of a cycle: further instructions are requested. Returns the next cycle in which there is work."""
-    soonest = np.int64(FOREVER)
+    """The end of a cycle: further instructions are requested. Returns the next cycle in which more can be; one may arrive before."""
     with_room = warps.active & ~(fetch.requested | fetch.full)
-    if with_room != EMPTY:
-        soonest = _request(gpu, fetch, warps, with_room, rows, now)
-    if soonest > now + 1:
-        soonest = min(soonest, next_ringing(fetch.coming, now))
-    return np.int64(soonest)
+    return np.int64(_request(gpu, fetch, warps, with_room, rows, now) if with_room != EMPTY else FOREVER)
 
 
 @inlined

@@ -44,12 +44,10 @@ def ringing_in(alarms, now):
 
 
 @inlined
-def next_ringing(alarms, now):
-    """The next cycle after `now` in which an alarm may ring; FOREVER when none is set."""
-    if alarms.ringing == EMPTY:
+def next_ringing(ringing, now):
+    """The next cycle after `now` in which an alarm may ring; FOREVER when none is set. ringing: of one ring, or of several together."""
+    if ringing == EMPTY:
         return np.int64(FOREVER)
-    start = (now + 1) & (SLOTS - 1)
-    ahead = alarms.ringing >> np.uint64(start)
-    if ahead != EMPTY:
-        return now + 1 + lowest(ahead)
-    return now + 1 + (SLOTS - start) + lowest(alarms.ringing)
+    start = np.uint64((now + 1) & (SLOTS - 1))
+    turned = ringing >> start | ringing << (np.uint64(SLOTS) - start & np.uint64(SLOTS - 1))  # the slot of the next cycle is bit 0
+    return now + 1 + lowest(turned)
