@@ -1,26 +1,26 @@
-"""What a piece of native code holds: its entry, and nothing of the units that it reaches where they are inlined everywhere."""
-
-import re
+"""What a piece of native code shows: its entry alone, so that LLVM may change the units that it reaches as it likes."""
 
 import numpy as np
 
+from warploom.machine.core.operand_banks import OperandBanks, read_operands
 from warploom.machine.engine.native.compiler import Compiler
+from warploom.machine.engine.native.library import EntryLibrary
 from warploom.machine.engine.native.piece import entry_hook
-from warploom.machine.engine.unit import unit
 
 
-@unit
-def inlined_everywhere(row, at):
-    return row[at] + 1
+def test_only_the_entry_of_a_piece_is_seen_from_outside(monkeypatch):
+    linkages = {}
+    optimise = EntryLibrary._optimize_final_module
 
+    def optimise_and_look(library):
+        optimise(library)
+        linkages.update({function.name: function.linkage.name for function in library._final_module.functions})
 
-@unit
-def entered(row, at):
-    return inlined_everywhere(row, at) + inlined_everywhere(row, at + 1)
-
-
-def test_a_unit_that_is_inlined_everywhere_leaves_no_code_behind():
-    piece = Compiler().compile(entry_hook(entered, (np.zeros(4, np.int64), np.int64(0))), ())
-    start = piece.symbol.split("entered")[0][:-1].encode()  # of the names of this module's functions, up to their length
-    found = {name for name in (b"entered", b"inlined_everywhere") if re.search(start + rb"\d+" + name, piece.code)}
-    assert found == {b"entered"}
+    monkeypatch.setattr(EntryLibrary, "_optimize_final_module", optimise_and_look)
+    numbers = [np.int64(0)] * 3
+    piece = Compiler().compile(entry_hook(read_operands, (np.zeros(1, OperandBanks)[0], *numbers)), ())
+    assert linkages.pop(piece.symbol) == "external"
+    assert {name.split("13operand_banks")[1].split("B")[0]: linkage for name, linkage in linkages.items() if "13operand_banks" in name} == {
+        "5_hold": "internal",
+        "15_take_collector": "internal",
+    }

@@ -69,7 +69,7 @@ class EntryLibrary(JITCodeLibrary):
         """Once. Numba does it twice, the first time for the counting of references, of which there are none.
 
         Loops over lanes are short: several vectors a round, as LLVM would have them, leave more of them to what follows the loop.
-        Nobody else calls the units of a piece, so what of them is inlined everywhere, or never asked for, leaves no code behind: a core's
+        Nobody else calls the units of a piece, so LLVM may leave out what they are handed and give back for nothing: the code of a core's
         step, which a host's first cache hardly holds, is a seventh smaller.
         """
         for function in self._final_module.functions:
