@@ -200,7 +200,7 @@ def test_operands_that_come_late_delay_the_result():
     made = about_to(ADD)
     core = made.core
     core.operands.banks, core.operands.reads, core.operands.window, core.latency[:] = 2, 1, 1, 50
-    core.operands.ready[NUMBER, :2] = NOW + 9
+    core.operands.ready[NUMBER, :2] = core.operands.busy[NUMBER] = NOW + 9
     made.tables.code[ADD, u.BANK_READS] = 0x11
     go(made)
     assert busy(made)[0] == NOW + 50 + 9 and core.operands.held[NUMBER] == NOW + 1 + 9
