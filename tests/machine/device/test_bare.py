@@ -33,10 +33,13 @@ def test_what_is_known_are_settings():
 
 @pytest.mark.parametrize("settings", [{}, {"gpu.cores": 16}, {"core.lanes": 32, "shared.banks": 32}, {"core.divergence": "stack"}])
 def test_vortex_is_one(settings):
-    assert is_bare(GPU("vortex-2024", set=settings).machine(program()))
+    for name in ("vortex-2022", "vortex-2024"):
+        assert is_bare(GPU(name, set=settings).machine(program()))
 
 
-@pytest.mark.parametrize("settings", [{"dram.banks": 8, "dram.row": 1024}, {"crossbar.core": 32}, {"core.lock": "lane"}])
+@pytest.mark.parametrize(
+    "settings", [{"dram.banks": 8, "dram.row": 1024}, {"crossbar.core": 32}, {"core.lock": "lane"}, {"core.schedulers": 2}]
+)
 def test_a_machine_with_one_of_the_features_is_none(settings):
     machine = GPU("vortex-2024", set=settings).machine(program())
     assert not is_bare(machine)
