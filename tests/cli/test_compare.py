@@ -93,7 +93,7 @@ def test_a_plot_shows_the_metric_that_was_asked_for(tmp_path):
             (MATMUL, *CHANNELS, "--metric", "cycle", "-o", "x.png"),
             "error: --metric 'cycle': there is no such metric, did you mean 'cycles'?; there are cycles, instructions, ipc, ",
         ),
-        ((MATMUL, *CHANNELS, "--csv", MATMUL), f"error: --csv {MATMUL}: this file is the kernel; name a different one\n"),
+        ((MATMUL, *CHANNELS, "--csv", MATMUL), f"error: --csv {MATMUL}: this file is an input; name a different one\n"),
         ((MATMUL, *CHANNELS, "--parquet", "-"), "error: --parquet writes a file: name one\n"),
         (
             (MATMUL, *CHANNELS, "--csv", "x.png", "-o", "x.png"),

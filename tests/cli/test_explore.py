@@ -125,7 +125,7 @@ def test_the_page_can_go_to_standard_output(here):
         (["--gpu", "sm", "--against", "unit.prefetcher=none"], "--against unit.prefetcher=none: the first run has this unit too; give a"),
         (["--against", "unit.scheduler"], "--against 'unit.scheduler': write a slot and a unit, as unit.scheduler=mine.py:choose"),
         (["--against", "unit.scheduler=oldest"], "the slot 'scheduler' is for machines with warps; 'tiny' runs one instruction at a time"),
-        (["-o", str(MATADD)], f"-o {MATADD}: this file is an input of the run; name a different one"),
+        (["-o", str(MATADD)], f"-o {MATADD}: this file is an input; name a different one"),
         (["-o", "-", "--json"], "--json and the page would both be written to standard output: name a file with -o"),
         (["--gpu", "tiny-simt", "--threads", "0"], "no warp has run, so there is nothing to walk through"),
         (["--cycles", "200:"], "--cycles: there is no cycle 200: the run has 178 cycles, numbered from 0"),

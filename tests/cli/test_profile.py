@@ -86,7 +86,7 @@ def test_a_machine_without_warps_is_not_followed_for_ever(tmp_path, monkeypatch)
         (["--json", "-o", "x.html"], "--json and -o are two forms of one profile: ask for one of them"),
         (["-o", "x.png"], "error: -o x.png: a profile is written as an .html page; name a file that ends in .html\n"),
         (["-o", "-"], "error: -o writes a file: name one, as in -o profile.html\n"),
-        (["-o", STRIDED], f"error: -o {STRIDED}: this file is an input of the run; name a different one\n"),
+        (["-o", STRIDED], f"error: -o {STRIDED}: this file is an input; name a different one\n"),
         (["-o", EXAMPLES], f"error: {EXAMPLES} is a directory: name a file in it\n"),
         (["--sort", "heat"], "'heat' is not one of 'line', 'cycles'"),
     ],

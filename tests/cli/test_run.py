@@ -408,7 +408,7 @@ def test_a_file_of_another_ending_runs_when_its_instruction_set_is_named(file):
 def test_an_output_never_replaces_an_input(file):
     path = file(DIVERGES)
     result = run(path, "--log", path)
-    assert (result.exit_code, result.stderr) == (2, f"error: --log {path}: this file is an input of the run; name a different one\n")
+    assert (result.exit_code, result.stderr) == (2, f"error: --log {path}: this file is an input; name a different one\n")
     assert path.read_text() == DIVERGES
 
 

@@ -70,7 +70,7 @@ def test_an_output_takes_the_place_of_no_other_one_and_of_no_input(tmp_path):
     kernel = tmp_path / "kernel.asm"
     kernel.write_text(MATADD.read_text())
     done = run(kernel, "--perfetto", kernel)
-    assert done.stderr == f"error: --perfetto {kernel}: this file is an input of the run; name a different one\n"
+    assert done.stderr == f"error: --perfetto {kernel}: this file is an input; name a different one\n"
 
 
 def test_a_missing_package_is_said_before_the_run(tmp_path, monkeypatch):

@@ -41,7 +41,7 @@ def command(file: str, output: str | None, form: str | None, isa: str | None, as
     from warploom.cli.machine_code import assembled
     from warploom.isa.frontends import encoding, known, load_with_warnings, with_words
 
-    keep_inputs(output, [file])
+    keep_inputs("-o", output, [file])
     row = with_words(file, isa)
     if row.has_code:
         assembled(file, row, output, form, as_json)

@@ -38,7 +38,7 @@ def command(files: tuple[str, ...], output: str, target: str, level: str, as_jso
     from warploom.isa.riscv import elf
     from warploom.isa.vortex.front_end import guard_warnings
 
-    keep_inputs(output, files)
+    keep_inputs("-o", output, files)
     data, said = compiled(files, target, level, beside=output)
     if target in WITH_CPP:
         elf.startable(data, files[0], kernels_of(data, elf.read(data, files[0], lines=False)[0].symbols), None)

@@ -140,15 +140,15 @@ def write_file(path: str | os.PathLike[str], content: str | bytes) -> None:
         raise UserError(f"{path} cannot be written: {reason}") from None
 
 
-def is_among(path: str, files: Iterable[str]) -> bool:
+def _is_among(path: str, files: Iterable[str]) -> bool:
     """Whether a path leads to one of these files, whatever it is called. What is not there is none of them."""
     return Path(path).exists() and any(Path(file).exists() and Path(path).samefile(file) for file in files)
 
 
-def keep_inputs(output: str | None, files: Iterable[str]) -> None:
-    """Raise UserError where `-o` names an input."""
-    if output and output != "-" and is_among(output, files):
-        raise UserError(f"-o {output}: this file is an input; name a different one")
+def keep_inputs(option: str, path: str | None, inputs: Iterable[str]) -> None:
+    """Raise UserError where the file that an option would write is one of the inputs. path: `-` and None write none."""
+    if path and path != "-" and _is_among(path, inputs):
+        raise UserError(f"{option} {path}: this file is an input; name a different one")
 
 
 def check_targets(files: Mapping[str, str | None], inputs: Iterable[str] = (), taken: Mapping[str, str] | None = None) -> None:
@@ -172,8 +172,7 @@ def check_targets(files: Mapping[str, str | None], inputs: Iterable[str] = (), t
             raise UserError(f"{path} is a directory: name a file in it")
         if not target.absolute().parent.is_dir():
             raise UserError(f"{path} cannot be written: {os.strerror(errno.ENOENT)}")
-        if is_among(path, inputs):
-            raise UserError(f"{option} {path}: this file is the kernel; name a different one")
+        keep_inputs(option, path, inputs)
 
 
 def _replace(target: Path, data: bytes) -> None:

@@ -50,7 +50,7 @@ def command(ctx: click.Context, file: str, output: str | None, isa: str | None, 
         ctx.exit(disasm_script.disassembled(file, output, launch, gpu, as_json))
     if launch is not None:
         raise UserError(f"--launch {launch}: {file} is no Python program, of whose launches one is chosen")
-    keep_inputs(output, [file])
+    keep_inputs("-o", output, [file])
     if gpu is not None:
         isa = _isa_of(file, isa, gpu)
     row = with_words(file, isa)

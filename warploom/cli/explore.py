@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from warploom.cli.against import beside
-from warploom.cli.common import DONE, FAULT, UserError, is_among, json_option, print_json, print_warnings, say, stopped
+from warploom.cli.common import DONE, FAULT, UserError, json_option, keep_inputs, print_json, print_warnings, say, stopped
 from warploom.cli.options import machine_options
 from warploom.cli.running import take_order
 from warploom.observe.text.styled import grouped
@@ -184,8 +184,7 @@ def _check_output(kernel: str, path: str, options: dict[str, Any]) -> None:
     if path == "-" and options["as_json"]:
         raise UserError("--json and the page would both be written to standard output: name a file with -o")
     inputs = [given for given in (kernel, *(text.partition("=")[2] for text in options["buffers"]), options["gpu"]) if given]
-    if path != "-" and is_among(path, inputs):
-        raise UserError(f"-o {path}: this file is an input of the run; name a different one")
+    keep_inputs("-o", path, inputs)
     special = Path(path).exists() and not Path(path).is_file()  # a folder is refused elsewhere; a pipe takes anything
     if path != "-" and not special and Path(path).suffix.lower() not in (".html", ".htm"):
         raise UserError(f"-o {path}: the explorer is a page; name a file that ends in .html. `warploom picture` draws pictures")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import DONE, FAULT, UserError, is_among, json_option, print_json, print_warnings, say, stopped, write_file
+from warploom.cli.common import DONE, FAULT, UserError, json_option, keep_inputs, print_json, print_warnings, say, stopped, write_file
 from warploom.cli.options import machine_options
 from warploom.cli.ranges import numbers, span
 from warploom.cli.running import complain, take_order
@@ -105,8 +105,7 @@ def _check(kind: str, file: str, output: str | None, width: int | None, as_json:
     if width is not None:
         check_width(width)
     drawing_library()
-    if is_among(output, [file]):
-        raise UserError(f"-o {output}: this file is the program; name a different one")
+    keep_inputs("-o", output, [file])
 
 
 def _form(output: str) -> str:

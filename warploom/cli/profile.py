@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, is_among, json_option, print_json, print_warnings, say, stopped
+from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, json_option, keep_inputs, print_json, print_warnings, say, stopped
 from warploom.cli.options import machine_options, renamed
 from warploom.cli.running import complain, take_order
 
@@ -89,8 +89,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
 def _check_page(path: str, inputs: list[str]) -> None:
     if path == "-":
         raise UserError("-o writes a file: name one, as in -o profile.html")
-    if is_among(path, inputs):
-        raise UserError(f"-o {path}: this file is an input of the run; name a different one")
+    keep_inputs("-o", path, inputs)
     if not Path(path).is_dir() and not path.lower().endswith((".html", ".htm")):
         raise UserError(f"-o {path}: a profile is written as an .html page; name a file that ends in .html")
 

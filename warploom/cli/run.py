@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, is_among, json_option, print_json, print_warnings, say, stopped
+from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, json_option, keep_inputs, print_json, print_warnings, say, stopped
 from warploom.cli.loading import is_script
 from warploom.cli.options import machine_options, renamed
 from warploom.cli.running import complain, take_order
@@ -157,8 +157,7 @@ def _check_outputs(file: str, options: dict[str, Any], images: list[tuple[str, s
             where = "standard output" if path == "-" else path
             raise UserError(f"{seen[place]} and {option} would both be written to {where}: name a file for one of them")
         seen[place] = option
-        if path != "-" and is_among(path, inputs):
-            raise UserError(f"{option} {path}: this file is an input of the run; name a different one")
+        keep_inputs(option, path, inputs)
 
 
 # ---------------------------------------------------------------------------------------------------------
