@@ -79,7 +79,7 @@ def test_waveforms_have_the_names_of_the_units(tmp_path):
     [
         (("--set", "fetch.sets=4"), "fetch.sets = 4: the instruction cache has no hardware"),
         (("--simulator", "verilator", "--vcd", "x.vcd"), "--vcd writes what pysim simulates"),
-        (("--vcd", MATADD), "this file is the kernel"),
+        (("--vcd", MATADD), "this file is an input"),
     ],
 )
 def test_what_cannot_be_done_is_exit_status_2(arguments, message):
