@@ -42,7 +42,7 @@ from warploom.machine.core.warp_control import control_of_warps
 from warploom.machine.datapath.alu import execute, execute_with_doubles, execute_with_notes, execute_with_rounding
 from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.device import report as pipeline_report
-from warploom.machine.device.bare import bare
+from warploom.machine.device.bare import bare, single_issue
 from warploom.machine.device.check import check, check_grid
 from warploom.machine.device.decode import decode
 from warploom.machine.device.device import Gpu, run
@@ -156,7 +156,7 @@ class PipelineMachine:
         if held is not None:
             self._pages = [Pages(array) for array in (self.gpu, self.cores)] if reusable else []
             held.put_into(self.gpu["l2"]["cache"])
-        self.families: tuple[Fit, ...] = (bare(),)
+        self.families: tuple[Fit, ...] = (single_issue(), bare())
         self.probes: list[Probe] = []
         self.detector = LivelockDetector(self)
         self.recorder = Recorder(self) if recording else None

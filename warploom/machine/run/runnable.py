@@ -67,9 +67,9 @@ class Runnable(Protocol):
     `limit` (LIMIT), the kernel has ended (DONE), a fault has been written down (FAULT), or the event buffer is full
     (EVENTS_FULL). It may be called again after LIMIT and EVENTS_FULL. compile_seconds: about how long the native form takes to
     compile. tracing: whether it writes events down, which may be switched off and on between two cycles. families: kinds of machines that
-    there is native code for, besides that for all. probes: listeners at units, see probe.py; a machine that has some runs in plain Python
-    only. listener: is handed the events of a traced run in their order, which are then not kept; None: they are, and `drain` raises
-    TooManyEvents beyond `most_events`. Cores that run one instruction at a time write none.
+    there is native code for, besides that for all; of those that it is one of it takes the first. probes: listeners at units, see probe.py;
+    a machine that has some runs in plain Python only. listener: is handed the events of a traced run in their order, which are then not
+    kept; None: they are, and `drain` raises TooManyEvents beyond `most_events`. Cores that run one instruction at a time write none.
     """
 
     config: Config
