@@ -14,6 +14,8 @@ from warploom.machine.run import compile as compiling
 from warploom.machine.run.compile import entry_call
 from warploom.machine.run.driver import drive
 
+STORES_KEPT = {"l2.bytes": 1 << 16, "l2.write": "back"}
+
 
 def program():
     buffers = {"in": np.arange(300, dtype=np.int32), "out": np.zeros(300, np.int32)}
@@ -37,8 +39,8 @@ def test_vortex_issues_one_instruction_at_a_time(preset, settings):
     assert form_of(GPU(preset, set=settings).machine(program())) == single_issue()
 
 
-@pytest.mark.parametrize("settings", [{"core.schedulers": 2}, {"fetch.waits": False}, {"fetch.line": 8}])
-def test_a_bare_machine_may_have_more_schedulers_and_fetch_behind_branches(settings):
+@pytest.mark.parametrize("settings", [{"core.schedulers": 2}, {"fetch.waits": False}, {"fetch.per_cycle": 2}, STORES_KEPT])
+def test_a_bare_machine_may_have_more_schedulers_fetch_behind_branches_and_keep_stores(settings):
     assert form_of(GPU("vortex-2024", set=settings).machine(program())) == bare()
 
 
@@ -57,9 +59,10 @@ def test_a_traced_run_and_other_presets_are_none():
     ("preset", "settings", "family"),
     [
         ("vortex-2022", {}, single_issue()),
+        ("vortex-2024", {"l2.bytes": 1 << 16}, single_issue()),
         ("vortex-2024", {}, single_issue()),
         ("vortex-2024", {"gpu.cores": 4, "core.divergence": "stack", "core.lanes": 8, "shared.banks": 8}, single_issue()),
-        ("vortex-2024", {"core.schedulers": 2, "core.divergence": "stack"}, bare()),
+        ("vortex-2024", {"core.schedulers": 2, "fetch.per_cycle": 2, **STORES_KEPT, "core.divergence": "stack"}, bare()),
     ],
 )
 def test_its_code_gives_what_that_for_all_machines_gives(preset, settings, family):

@@ -54,17 +54,17 @@ BARE: Known = (
     (AccessOrder, {"kept": 0}),
     (LaneSlots, {"capacity": 0}),
     # instructions and constants: one cache a core
-    (Fetch, {"channels": 0, "l0_sets": 0, "per_cycle": 1}),
+    (Fetch, {"channels": 0, "l0_sets": 0}),
     (SharedFetch, {"lines": 0, "ahead": 0}),
     (ConstantLevel, {"sets": 0}),
     # the first cache: in one bank, its sets by modulo, written through, stores without limit
     (Lsu, {"cached": 1}),
     (Lsu, dict.fromkeys(("ahead", "banks", "in_banks", "share", "store_limit", "write_allocate", "write_back"), 0)),
     (Cache, {"simple": 1, "siphash": 0}),
-    # the device: blocks at once, a crossbar without limit, an L2 without ports, memory without banks and rows
+    # the device: blocks at once, a crossbar without limit, an L2 that does not count its writes, memory without banks and rows
     (Grid, {"latency": 0, "launch_latency": 0, "order": SPREAD}),
     (Crossbar, {"core_bytes": 0, "slice_bytes": 0}),
-    (L2, {"ahead": 0, "counts_writes": 0, "ports": 0, "write_limit": 0}),
+    (L2, {"ahead": 0, "counts_writes": 0, "write_limit": 0}),
     (Dram, {"banks": 0, "most_overtakes": 0, "row": 0, "row_miss": 0}),
 )
 
@@ -72,8 +72,8 @@ SINGLE_ISSUE: Known = (
     # a core: one scheduler, register banks of one port
     (Core, {"scheduler_count": 1}),
     (OperandBanks, {"reads": 1}),
-    # nothing is fetched behind a branch; 16 instructions a line
-    (Fetch, {"line": 16, "line_shift": 4, "waits": 1}),
+    # one fetch a cycle, none behind a branch; 16 instructions a line
+    (Fetch, {"line": 16, "line_shift": 4, "per_cycle": 1, "waits": 1}),
     # no cache keeps stores; one clock for all, and memory without refresh
     (Lsu, {"tracks_bytes": 0, "write_cycles": 0}),
     (PartialStores, {"tracked": 0}),
