@@ -127,3 +127,68 @@ def test_a_unit_of_ones_own_is_asked_in_a_whole_program_too(script, tmp_path, co
     done = CliRunner().invoke(main, [command, script, "--unit", "scheduler=mine.py:choose"])
     assert done.exit_code == 2
     assert done.stderr.startswith("error: mine.py:2: ZeroDivisionError")
+
+
+KINDS = """
+struct part { int a; float b; long c[2]; };
+kernel void kinds(global float *out, char c, ushort s, int i, ulong l, float f, double d, float2 f2, int3 i3, uchar4 u4, struct part p,
+                  constant int *k, local int *t, int last) {
+  int n = get_local_id(0);
+  t[n] = n;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (n) return;
+  float found[] = {c, s, i, l, f, d, f2.x, f2.y, i3.x, i3.z, u4.w, p.a, p.b, p.c[1], k[1], t[63], last};
+  for (int j = 0; j < 17; j++)
+    out[j] = found[j];
+}
+kernel void other(global float *out, int n) { out[get_global_id(0)] = n; }
+"""
+PIECES = ["c=-3", "s=60000", "i=-70000", "l=0xf000000000000000", "f=1.5", "d=-2.5", "f2=32,16.5", "i3=-1,2,3", "u4=1,2,3,255"]
+PIECES += ["t=256", "last=7"]
+VALUES = [-3, 60000, -70000, float(0xF << 60), 1.5, -2.5, 32, 16.5, -1, 3, 255, 7, 8.5, -10, 41, 63, 7]
+
+
+@pytest.mark.parametrize("part", [["p=7,8.5,9,-10"], ["p.a=7", "p.b=8.5", "p.c[0]=9", "p.c[1]=-10"]], ids=["as a whole", "by member"])
+@pytest.mark.parametrize("chosen", [["--kernel", "kinds"], ["--launch", "0"], ["--launch", "kinds"]], ids=" ".join)
+def test_a_kernel_in_opencl_gets_every_kind_of_argument(tmp_path, monkeypatch, chosen, part):
+    pytest.importorskip("ziglang")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "kinds.cl").write_text(KINDS)
+    np.save("out.npy", np.zeros(17, np.float32))
+    np.save("k.npy", np.arange(40, 45, dtype=np.int32))
+    arguments = [word for piece in [*PIECES, *part] for word in ("--arg", piece)]
+    buffers = ["--buffer", "out=out.npy", "--buffer", "k=k.npy", "--save", "out=after.npy", "--quiet"]
+    done = CliRunner().invoke(main, ["run", "kinds.cl", *chosen, *arguments, *buffers])
+    assert done.exit_code == 0, done.output
+    assert np.load("after.npy").tolist() == VALUES
+
+
+def test_of_a_pointer_to_lds_the_value_is_how_many_bytes_there_are(tmp_path, monkeypatch):
+    pytest.importorskip("ziglang")
+    monkeypatch.chdir(tmp_path)
+    source = "kernel void rev(global int *y, local int *t, int n) { int l = get_local_id(0), i = get_global_id(0); t[l] = y[i]; "
+    source += "barrier(CLK_LOCAL_MEM_FENCE); y[i] = t[get_local_size(0) - 1 - l] + n; }"
+    (tmp_path / "rev.cl").write_text(source)
+    np.save("y.npy", np.arange(128, dtype=np.int32))
+    size = ["--grid", "2", "--block", "64", "--buffer", "y=y.npy", "--arg", "n=0", "--save", "y=after.npy", "--quiet"]
+    done = CliRunner().invoke(main, ["run", "rev.cl", *size, "--arg", "t=256"])
+    assert done.exit_code == 0, done.output
+    assert np.load("after.npy").tolist() == [*range(63, -1, -1), *range(127, 63, -1)]
+    short = CliRunner().invoke(main, ["run", "rev.cl", *size, "--arg", "t=252"])
+    assert short.exit_code == 1 and "accesses shared address 0xfc, but the block has 0xfc bytes" in short.output
+
+
+@pytest.mark.parametrize(
+    ("file", "source", "said"),
+    [
+        ("add.asm", ".threads 8\nRET", "error: add.asm: there is no argument 'n'; it takes none"),
+        ("add.x86", "ret", "error: add.x86: there is no argument 'n'; it takes none"),
+        ("add.guppy", "ret", "error: add.guppy: there is no argument 'n'; it takes none"),
+    ],
+)
+def test_a_program_without_arguments_takes_none(tmp_path, monkeypatch, file, source, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / file).write_text(source)
+    isa = ["--isa", "avx512"] if file.endswith("x86") else []
+    done = CliRunner().invoke(main, ["run", file, *isa, "--arg", "n=1,2"])
+    assert (done.exit_code, done.output.strip()) == (2, said)

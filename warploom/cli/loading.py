@@ -71,15 +71,14 @@ def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]
     said = replace(said, machine=said.machine or _machine(said, asked))
     isa = said.isa or (VORTEX if said.machine is not None and file.lower().endswith(IMAGE) and said.machine["vortex.isa"] else None)
     loaded = open_source(file, isa, _options(file, said))
-    given = _arguments(said.arguments)
-    program = loaded.program if isinstance(loaded.program, Program) else _of_types(loaded.program, given)
+    program = loaded.program if isinstance(loaded.program, Program) else _of_types(loaded.program, _arguments(said.arguments))
     if asked and not program.isa.startswith(VORTEX):
         other = f"add --isa vortex-{asked} if it is for Vortex" if program.isa == "riscv" else "leave it out"
         raise UserError(f"--set vortex.isa={asked} has no effect here: {file} is a program of {program.isa}; {other}")
-    if said.launch is not None and program.isa != PYTHON:
-        program = launched(program, launch_of(program, int(said.launch) if LAUNCH_NUMBER.fullmatch(said.launch) else said.launch))
-    if given:
-        program = launched(program, program.launch.changed(arguments={**program.launch.arguments, **given}))
+    chosen = program.isa == PYTHON or (program.launch.name and not program.launches)  # by the front end: a kernel of several
+    if said.launch is not None and not chosen:
+        launch = launch_of(program, int(said.launch) if LAUNCH_NUMBER.fullmatch(said.launch) else said.launch)
+        program = program if launch is program.launch else launched(program, launch)
     if isinstance(program.launch.threads, int) and program.launch.threads > MOST_THREADS:
         raise UserError(f"{program.launch.threads} threads, grid x block: a launch has at most {MOST_THREADS}")
     if said.if_convert:
@@ -178,10 +177,12 @@ def _arguments(texts: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _of_types(kernel: Any, given: dict[str, Any]) -> Program:
-    """The program of a kernel, for the types of what it is given."""
+    """The program of a kernel, for the types of what it is given, and with it."""
     from warploom.isa.frontend import type_of
+    from warploom.isa.launching import launched
 
     missing = [name for name in kernel.parameters if name not in given]
     if missing:
         raise UserError(f"the kernel {kernel.name!r} needs a value for {', '.join(missing)}: write --arg {missing[0]}=VALUE")
-    return kernel.program({name: type_of(given[name]) for name in kernel.parameters})
+    program = kernel.program({name: type_of(given[name]) for name in kernel.parameters})
+    return launched(program, program.launch.changed(arguments=given))

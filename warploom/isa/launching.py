@@ -44,13 +44,15 @@ def launched(program: Program, launch: Launch) -> Program:
 
 
 def started(program: Program, options: Options) -> Program:
-    """The program with the launch and the buffers that a user asks for. Raises BufferError."""
-    asked = {name: getattr(options, name) for name in ("threads", "block", "grid") if getattr(options, name) is not None}
+    """The program with the launch, the arguments and the buffers that a user asks for. Raises BufferError."""
+    asked: dict[str, Any] = {name: getattr(options, name) for name in ("threads", "block", "grid") if getattr(options, name) is not None}
+    for name in ("buffers", "arguments"):
+        if given := getattr(options, name):
+            asked[name] = {**getattr(program.launch, name), **given}
     try:
-        launch = program.launch.changed(**asked) if asked else program.launch
+        return launched(program, program.launch.changed(**asked)) if asked else program
     except ValueError as error:
-        raise BufferError(f"{program.source.path}: {error}") from None
-    return launched(program, replace(launch, buffers={**launch.buffers, **options.buffers})) if asked or options.buffers else program
+        raise error if isinstance(error, BufferError) else BufferError(f"{program.source.path}: {error}") from None
 
 
 def launch_of(program: Program, which: int | str | Launch | None) -> Launch:
@@ -182,6 +184,8 @@ def _argument(program: Program, parameter: Parameter, value: Any) -> np.ndarray:
         region = program.address_space().named(value) if program.regions and row is None else None
         value = _base(row) if row is not None else region.base if region is not None else 0
     dtype = np.dtype("uint32" if parameter.dtype == POINTER else parameter.dtype).newbyteorder("<")
+    if not is_number(value):
+        raise BufferError(f"{parameter.name} = {value!r}: it is {parameter.dtype}")
     try:
         if dtype.kind in "iu" and not (isinstance(value, int | np.integer) and np.iinfo(dtype).min <= value <= np.iinfo(dtype).max):
             raise BufferError(f"{parameter.name} = {value!r}: it is {parameter.dtype}")
@@ -212,14 +216,20 @@ def _written(data: np.ndarray, start: int, given: np.ndarray) -> np.ndarray:
     return longer
 
 
+def is_number(value: Any) -> bool:
+    """Whether a value is one number, Python's or NumPy's."""
+    return isinstance(value, int | float | np.number | np.bool_)
+
+
 def arguments_of(texts: Mapping[str, str]) -> dict[str, Any]:
-    """Arguments as the command line has them: whole numbers, floats, and names of buffers."""
-    found: dict[str, Any] = {}
-    for name, text in texts.items():
-        for kind in (lambda value: int(value, 0), float, str):
-            try:
-                found[name] = kind(text)
-                break
-            except ValueError:
-                continue
-    return found
+    """Arguments as the command line has them: whole numbers, floats, names of buffers, and several with commas between them."""
+    return {name: tuple(map(_value, text.split(","))) if "," in text else _value(text) for name, text in texts.items()}
+
+
+def _value(text: str) -> Any:
+    for kind in (lambda value: int(value, 0), float):
+        try:
+            return kind(text.strip())
+        except ValueError:
+            continue
+    return text

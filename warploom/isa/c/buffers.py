@@ -16,7 +16,7 @@ from warploom.isa.c.contents import bytes_of, shape_of
 from warploom.isa.c.parameters import CKernel
 from warploom.isa.diagnostics import Diagnostic, Severity, nearest
 from warploom.isa.launch import Parameter
-from warploom.isa.launching import POINTER, BufferError
+from warploom.isa.launching import POINTER, BufferError, is_number
 from warploom.isa.regions import Region
 from warploom.isa.views import F_WORD, VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_FORMAT, VIEW_WRITABLE, ViewShape
 
@@ -168,8 +168,9 @@ def values_of(
         raise BufferError(f"{path}: the {noun} {listed} of the kernel {kernel!r} {verb} no value: add {given_by}{also}")
     for parameter in parameters:
         value = values[parameter.name]
-        if isinstance(value, str) and parameter.dtype != POINTER:
-            raise BufferError(f"{path}: {parameter.name} = {value!r}: it is a number, {parameter.dtype}")
+        if not is_number(value) and (parameter.dtype != POINTER or not isinstance(value, str)):
+            what = "an address, or the name of a buffer" if parameter.dtype == POINTER else f"a number, {parameter.dtype}"
+            raise BufferError(f"{path}: {parameter.name} = {value!r}: it is {what}")
         if isinstance(value, str) and value not in names:
             raise BufferError(
                 f"{path}: {parameter.name} = {value!r}: there is no such buffer; there are {', '.join(sorted(names)) or 'none'}"

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from warploom.isa.c.debug_types import Member, bare_type, base_type, kind_of, members_of
 from warploom.isa.launch import Parameter
 from warploom.isa.launching import POINTER, BufferError
 
@@ -18,20 +19,19 @@ BEGIN, END = "__kernels_begin", "__kernels_end"  # the linker's: where kernels l
 MOST = 8  # of whole numbers and addresses, and of floats
 CALL, DIMENSION, GRID, BLOCK, WHOLE, FLOATS, HAS_FLOATS = 0, 4, 8, 20, 32, 64, 96  # offsets in the block
 BLOCK_BYTES = 100
-WRAPPERS = ("DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type", "DW_TAG_restrict_type", "DW_TAG_atomic_type")
-FLOAT, SIGNED = 4, (5, 6)  # DW_ATE_float; DW_ATE_signed and _signed_char
 
 
 class CKernel(NamedTuple):
     """A kernel: where it is, and its parameters' names with `pointer`, `int32`, `uint32` or `float32`.
 
-    elements: by name, what a parameter points to, as NumPy calls it; of numbers only.
+    elements: by name, what a parameter points to, as NumPy calls it; of numbers only. members: by name, what is in a vector or a structure.
     """
 
     name: str
     address: int
     parameters: tuple[tuple[str, str], ...]
     elements: Mapping[str, str] = MappingProxyType({})
+    members: Mapping[str, tuple[Member, ...]] = MappingProxyType({})
 
 
 def kernels_of(data: bytes, symbols: Mapping[str, int]) -> list[CKernel]:
@@ -52,7 +52,7 @@ def functions_of(data: bytes) -> list[CKernel]:
             for die in unit.get_top_DIE().iter_children():
                 low = die.attributes.get("DW_AT_low_pc")
                 if die.tag == "DW_TAG_subprogram" and low is not None:
-                    found.append(CKernel(_name(die), int(low.value), tuple(_parameters(die)), _elements(die)))
+                    found.append(CKernel(_name(die), int(low.value), tuple(_parameters(die)), _elements(die), _members(die)))
     except Exception:  # pyelftools raises what its parsers raise: such a file has no kernels that can be called by name
         return []
     return sorted(found, key=lambda one: one.address)
@@ -66,7 +66,7 @@ def _name(die: Any) -> str:
 
 
 def _parameters(die: Any) -> list[tuple[str, str]]:
-    return [(_name(child), _type(child)) for child in die.iter_children() if child.tag == "DW_TAG_formal_parameter"]
+    return [(_name(child), kind_of(child)) for child in die.iter_children() if child.tag == "DW_TAG_formal_parameter"]
 
 
 def _elements(die: Any) -> dict[str, str]:
@@ -74,42 +74,16 @@ def _elements(die: Any) -> dict[str, str]:
     found = {}
     for child in die.iter_children():
         if child.tag == "DW_TAG_formal_parameter":
-            pointer = _bare(child)
-            pointed = _bare(pointer) if pointer is not None and pointer.tag == "DW_TAG_pointer_type" else None
+            pointer = bare_type(child)
+            pointed = bare_type(pointer) if pointer is not None and pointer.tag == "DW_TAG_pointer_type" else None
             if pointed is not None and pointed.tag == "DW_TAG_base_type":
-                found[_name(child)] = _base_type(pointed)
+                found[_name(child)] = base_type(pointed)
     return found
 
 
-def _type(die: Any) -> str:
-    """What a parameter is in the block."""
-    bare = _bare(die)
-    if bare is None:
-        return "void"
-    if bare.tag == "DW_TAG_pointer_type":
-        return POINTER
-    return _base_type(bare) if bare.tag == "DW_TAG_base_type" else str(bare.tag.removeprefix("DW_TAG_"))
-
-
-def _bare(die: Any) -> Any:
-    """The type of a parameter, or of what a pointer points to, without the names and qualifiers around it; None for void."""
-    while True:
-        if "DW_AT_type" in die.attributes:
-            die = die.get_DIE_from_attribute("DW_AT_type")
-        elif "DW_AT_abstract_origin" in die.attributes:
-            die = die.get_DIE_from_attribute("DW_AT_abstract_origin")
-            continue
-        else:
-            return None
-        if die.tag not in WRAPPERS:
-            return die
-
-
-def _base_type(die: Any) -> str:
-    encoding, size = die.attributes["DW_AT_encoding"].value, die.attributes["DW_AT_byte_size"].value
-    if encoding == FLOAT:
-        return f"float{8 * size}"
-    return ("int" if encoding in SIGNED else "uint") + str(8 * size)
+def _members(die: Any) -> dict[str, tuple[Member, ...]]:
+    found = {_name(child): members_of(child) for child in die.iter_children() if child.tag == "DW_TAG_formal_parameter"}
+    return {name: members for name, members in found.items() if members}
 
 
 def layout(kernel: CKernel, path: str) -> tuple[Parameter, ...]:

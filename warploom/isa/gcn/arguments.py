@@ -20,15 +20,14 @@ from warploom.isa.c.contents import bytes_of, shape_of
 from warploom.isa.diagnostics import Diagnostic, nearest
 from warploom.isa.frontend import Options
 from warploom.isa.gcn.launch import hidden
-from warploom.isa.gcn.metadata import GLOBAL, LOCAL, Argument
+from warploom.isa.gcn.metadata import LOCAL, Argument
+from warploom.isa.gcn.values import SEGMENT, address_of, described, is_many, is_pointer, number, parts_of, type_of, values_of
 from warploom.isa.launch import Launch, Parameter
 from warploom.isa.launching import POINTER, BufferError
 
-SEGMENT = "argument"
 BUFFERS_BASE, BUFFER_UNIT = 0x1000_0000, 1 << 16
 LEAST_BYTES = 256
 ALIGNMENT = 16  # of what a pointer to LDS points to
-_POINTERS = (GLOBAL, "pipe", "queue", "image", "sampler")
 
 
 class Buffer(NamedTuple):
@@ -140,31 +139,25 @@ def dynamic_shared(path: str, arguments: Sequence[Argument] | None, given: Mappi
     return places, end
 
 
-def _address(path: str, name: str, value: Any, addresses: Mapping[str, int]) -> int:
-    if isinstance(value, str):
-        if value not in addresses:
-            raise BufferError(f"{path}: {name} = {value!r}: there is no such buffer; there are {', '.join(sorted(addresses)) or 'none'}")
-        return addresses[value]
-    if isinstance(value, int | np.integer) and 0 <= value < 1 << 64:
-        return int(value)
-    raise BufferError(f"{path}: {name} = {value!r}: it is the name of a buffer, or an address")
-
-
 Filled = tuple[bytes, tuple[Parameter, ...], Mapping[str, Any]]
 
 
 def _in_order(path: str, values: Mapping[str, Any], addresses: Mapping[str, int]) -> Filled:
     segment = b""
-    parameters = []
+    parameters, found = [], dict[str, Any]()
     for name, value in values.items():
         if isinstance(value, str):
             segment = segment.ljust(-(-len(segment) // 8) * 8, b"\0")
             parameters.append(Parameter(name, len(segment), POINTER))
-            segment += _address(path, name, value, addresses).to_bytes(8, "little")
-        else:
-            parameters.append(Parameter(name, len(segment), _type_of(value, 4)))
-            segment += _number(path, name, value, 4, "")
-    return segment, tuple(parameters), values
+            found[name] = value
+            segment += address_of(path, name, value, addresses).to_bytes(8, "little")
+            continue
+        for index, one in enumerate(values_of(value)):
+            called = f"{name}[{index}]" if is_many(value) else name
+            parameters.append(Parameter(called, len(segment), type_of(one, 4)))
+            found[called] = one
+            segment += number(path, called, one, 4, "")
+    return segment, tuple(parameters), found
 
 
 def _by_place(
@@ -178,27 +171,29 @@ def _by_place(
     local: Mapping[str, int],
 ) -> Filled:
     segment = bytearray(size)
-    known = [name for name, _ in named(arguments)]
+    taken = {name: [name, *(name + one.path for one in argument.members)] for name, argument in named(arguments)}
+    known = [name for names in taken.values() for name in names]
     parameters, values = [], {}
     for name in given:
         if name not in known:
-            there = f"it has {', '.join(known)}" if known else "it has none"
+            there = f"it has {', '.join(taken)}" if taken else "it has none"
             raise BufferError(f"{path}: the kernel {kernel!r} has no argument {name!r}{nearest(name, known)}; {there}")
     for name, argument in named(arguments):
-        is_pointer = argument.dtype == POINTER or argument.kind in _POINTERS
-        value = given.get(name, name if is_pointer and name in addresses else None)
+        own = {called: given[called] for called in taken[name] if called in given}
         if argument.kind == LOCAL:
-            value = local[name]
-        if value is None:
-            what = f"--buffer {name}=FILE" if is_pointer else f"--arg {name}=VALUE"
-            raise BufferError(f"{path}: the argument {name!r} of the kernel {kernel!r} has no value: add {what}")
-        if is_pointer:
-            word = _address(path, name, value, addresses).to_bytes(8, "little")[: argument.size]
-        else:
-            word = _number(path, name, value, argument.size, argument.dtype)
-        segment[argument.offset : argument.offset + argument.size] = word
-        values[name] = value
-        parameters.append(Parameter(name, argument.offset, POINTER if is_pointer else argument.dtype or _type_of(value, argument.size)))
+            own = {name: local[name]}
+        elif not own and is_pointer(argument) and name in addresses:
+            own = {name: name}
+        if not own:
+            several = ",..." if len(argument.members) > 1 else ""
+            what = f"--buffer {name}=FILE" if is_pointer(argument) else f"--arg {name}=VALUE{several}"
+            holds = f" ({described(argument.members)})" if argument.members else ""
+            raise BufferError(f"{path}: the argument {name!r} of the kernel {kernel!r} has no value: add {what}{holds}")
+        for part in parts_of(path, name, argument, own, addresses):
+            place = part.parameter.offset
+            segment[place : place + len(part.data)] = part.data
+            values[part.parameter.name] = part.value
+            parameters.append(part.parameter)
     _hide(segment, arguments, launch)
     return bytes(segment), tuple(parameters), values
 
@@ -209,25 +204,3 @@ def _hide(segment: bytearray, arguments: Iterable[Argument], launch: Launch) -> 
         if argument.hidden and argument.size <= 8:
             word = (hidden(argument.kind, launch) % (1 << 8 * argument.size)).to_bytes(argument.size, "little")
             segment[argument.offset : argument.offset + argument.size] = word
-
-
-def _type_of(value: Any, size: int) -> str:
-    """The type of a number whose size alone is known."""
-    if isinstance(value, float | np.floating):
-        return f"float{8 * size}"
-    return f"{'' if value < 0 else 'u'}int{8 * size}"
-
-
-def _number(path: str, name: str, value: Any, size: int, dtype: str) -> bytes:
-    """The bytes of a number; without a type, a float where one is written with a point."""
-    if isinstance(value, str) or size not in (1, 2, 4, 8):
-        what = f"it is {dtype or f'a value of {size} bytes'}"
-        raise BufferError(f"{path}: {name} = {value!r}: {what}; give such arguments as the buffer {SEGMENT!r}" if size > 8 else
-                          f"{path}: {name} = {value!r}: {what}")  # fmt: skip
-    is_float = dtype.startswith("float") or (not dtype and isinstance(value, float | np.floating) and size >= 2)
-    if is_float:
-        with np.errstate(over="ignore"):
-            return np.array([value], f"<f{size}").tobytes()
-    if not isinstance(value, int | np.integer) or not -(1 << 8 * size - 1) <= value < 1 << 8 * size:
-        raise BufferError(f"{path}: {name} = {value!r}: it is {dtype or f'a whole number of {size} bytes'}")
-    return (int(value) % (1 << 8 * size)).to_bytes(size, "little")

@@ -9,6 +9,7 @@ Source: LLVM, "User Guide for AMDGPU Backend", sections "ELF Code Object", "Relo
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -50,6 +51,7 @@ PROCESSORS = {  # the low byte of the file's flags: those of GCN 3 and 5, whose 
     0x28: "gfx801", 0x29: "gfx802", 0x2A: "gfx803", 0x2B: "gfx810", 0x3C: "gfx805",
     0x2C: "gfx900", 0x2D: "gfx902", 0x2E: "gfx904", 0x2F: "gfx906", 0x30: "gfx908", 0x31: "gfx909", 0x32: "gfx90c",
 }  # fmt: skip
+NUMBER = re.compile(r"u?int\d+|float\d+")
 RELATIVE64 = 13
 KINDS_OF_RELOCATIONS = {  # R_AMDGPU_...
     1: Relocation(4),  # ABS32_LO
@@ -149,9 +151,11 @@ def read(data: bytes, path: str, base: int = BASE) -> CodeObject:
     except ValueError as failure:  # msgspec's errors are such too
         warnings.append(Diagnostic(Severity.WARNING, f"its metadata cannot be read ({failure}): arguments have no names"))
     number = file.flags & 0xFF
-    target = PROCESSORS.get(number, "") if number else metadata.target
+    of_features = version == OLDEST and number not in PROCESSORS  # flags of the oldest files say nothing of the processor
+    target = metadata.target if of_features or not number else PROCESSORS.get(number, "")
     if target not in PROCESSORS.values():
-        said = f"it is for {target or f'processor {number:#x}'}; there are {', '.join(sorted(PROCESSORS.values()))}"
+        noted = f" ({metadata.target})" if metadata.target not in ("", *PROCESSORS.values()) else ""
+        said = f"it is for {target or f'processor {number:#x}{noted}'}; there are {', '.join(sorted(PROCESSORS.values()))}"
         raise error(path, said, WANTED.advice)
     kernels = _kernels(file, places, loaded, metadata, base, version)
     if version == OLDEST:
@@ -251,16 +255,24 @@ def _kernel(name: str, address: int, descriptor: Descriptor, described: Describe
 
 
 def _typed(kernels: Mapping[str, Kernel], functions: Iterable[CKernel]) -> dict[str, Kernel]:
-    """Kernels whose arguments have the types that debugging information gives them, where the metadata give none, as in those of C."""
-    types = {one.name: dict(one.parameters) for one in functions}
-    found = {}
-    for name, kernel in kernels.items():
-        known = types.get(name, {})
-        arguments = kernel.arguments and tuple(
-            one._replace(dtype=known.get(one.name, "")) if one.kind == VALUE and not one.dtype else one for one in kernel.arguments
-        )
-        found[name] = kernel._replace(arguments=arguments)
-    return found
+    """Kernels whose arguments have the names and types that debugging information gives them, where the metadata give none."""
+    described = {one.name: one for one in functions}
+    return {name: _described(kernel, described[name]) if name in described else kernel for name, kernel in kernels.items()}
+
+
+def _described(kernel: Kernel, function: CKernel) -> Kernel:
+    shown = [one for one in kernel.arguments or () if not one.hidden]
+    names = [name for name, _ in function.parameters]
+    in_order = dict(zip([one.offset for one in shown], names, strict=True)) if len(shown) == len(names) else {}
+    types = {name: kind for name, kind in function.parameters if NUMBER.fullmatch(kind)}
+
+    def typed(one: Argument) -> Argument:
+        name = one.name or in_order.get(one.offset, "")
+        if one.hidden or one.kind != VALUE or one.dtype or one.members:
+            return one._replace(name=name)
+        return one._replace(name=name, dtype=types.get(name, ""), members=function.members.get(name, ()))
+
+    return kernel._replace(arguments=kernel.arguments and tuple(map(typed, kernel.arguments)))
 
 
 def _without(segment: Segment, kernels: Iterable[Kernel]) -> Segment:

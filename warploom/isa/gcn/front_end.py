@@ -79,7 +79,7 @@ def _loaded(found: CodeObject, diagnostics: Diagnostics, options: Options, usual
     program, missing = waits(program, instructions)
     diagnostics.items += missing
     diagnostics.raise_if_errors()
-    launch = replace(program.launch, argument=ARGUMENTS, arguments=given.values)
+    launch = replace(program.launch, argument=ARGUMENTS, arguments=given.values, name=kernel.name)
     program = replace(program, parameters=given.parameters, launch=launch, **given.views())
     return Loaded(program, [*diagnostics.warnings, *given.warnings(kernel.name)])
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from warploom.isa.c.debug_types import Member, component
 from warploom.isa.elf.file import NOTE, File
 from warploom.isa.gcn.plain_yaml import read_yaml
 from warploom.isa.launching import POINTER
@@ -21,7 +22,7 @@ HIDDEN = "hidden_"
 GLOBAL, LOCAL, VALUE = "global_buffer", "dynamic_shared_pointer", "by_value"
 _NOTE = struct.Struct("<III")
 _NOTE_PIECE = 4  # kind of a program header
-_METADATA, _OLD_METADATA, _OLD_TARGET = ("AMDGPU", 32), ("AMD", 10), ("AMD", 3)
+_METADATA, _OLD_METADATA, _OLD_TARGET, _OLD_NAME = ("AMDGPU", 32), ("AMD", 10), ("AMD", 3), ("AMD", 11)
 _OPENCL = {
     "char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "uint": "uint32", "long": "int64",
     "ulong": "uint64", "float": "float32", "double": "float64", "half": "float16", "size_t": "uint64", "bool": "uint8",
@@ -29,12 +30,16 @@ _OPENCL = {
 }  # fmt: skip
 
 
+VECTOR = re.compile(r"([a-z ]+)(2|3|4|8|16)")
+
+
 class Argument(NamedTuple):
     """A kernel's argument.
 
     name: "" where the file does not say. offset, size: bytes in the segment of arguments. kind: in the words of the metadata, such as
     `by_value`, `global_buffer`, `dynamic_shared_pointer`, `hidden_group_size_x`. dtype: "pointer", a NumPy name such as "float32", or ""
-    where the file does not say. element: of a pointer the NumPy name of what it points to, or "".
+    where the file does not say. element: of a pointer the NumPy name of what it points to, or "". members: of a vector or a structure the
+    numbers in it, where that is known.
     """
 
     name: str
@@ -43,6 +48,7 @@ class Argument(NamedTuple):
     kind: str
     dtype: str = ""
     element: str = ""
+    members: tuple[Member, ...] = ()
 
     @property
     def hidden(self) -> bool:
@@ -116,18 +122,20 @@ def read_metadata(file: File) -> Metadata:
     for owner, kind, data in notes(file):
         if (owner, kind) == _METADATA:
             read = msgspec.msgpack.decode(data, type=_Metadata)
-            found = Metadata(read.target.rpartition("-")[2], {one.name: _described(one) for one in read.kernels})
+            found = Metadata(read.target.partition(":")[0].rpartition("-")[2], {one.name: _described(one) for one in read.kernels})
         elif (owner, kind) == _OLD_METADATA:
             found = found._replace(kernels=_old(read_yaml(data.decode("utf-8", "replace"))))
         elif (owner, kind) == _OLD_TARGET and len(data) >= 16:
             found = found._replace(target="gfx{}{}{:x}".format(*struct.unpack_from("<III", data, 4)))
+        elif (owner, kind) == _OLD_NAME and not found.target:
+            triple = data.rstrip(b"\0").decode("ascii", "replace").partition("+")[0]
+            found = found._replace(target=triple.rpartition("-")[2])
     return found
 
 
 def _described(one: _Kernel) -> Described:
     arguments = tuple(
-        Argument(row.name, row.offset, row.size, row.value_kind, _dtype(row.value_kind, row.type_name), _element(row.type_name))
-        for row in one.args
+        Argument(row.name, row.offset, row.size, row.value_kind, *_types(row.value_kind, row.type_name, row.size)) for row in one.args
     )
     return Described(one.name, one.symbol, arguments, one.kernarg_segment_size, tuple(one.reqd_workgroup_size), one.max_flat_workgroup_size)
 
@@ -141,7 +149,7 @@ def _old(read: Any) -> dict[str, Described]:
             size, align, kind = _whole(row, "Size"), max(_whole(row, "Align"), 1), _words(str(row.get("ValueKind", "")))
             offset = -(-offset // align) * align
             type_name = str(row.get("TypeName", ""))
-            arguments.append(Argument(str(row.get("Name", "")), offset, size, kind, _dtype(kind, type_name), _element(type_name)))
+            arguments.append(Argument(str(row.get("Name", "")), offset, size, kind, *_types(kind, type_name, size)))
             offset += size
         name, attributes, properties = str(one.get("Name", "")), one.get("Attrs") or {}, one.get("CodeProps") or {}
         group = tuple(number for number in attributes.get("ReqdWorkGroupSize") or () if isinstance(number, int))
@@ -170,10 +178,19 @@ def _words(kind: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind).lower()
 
 
-def _dtype(kind: str, type_name: str) -> str:
+def _types(kind: str, type_name: str, size: int) -> tuple[str, str, tuple[Member, ...]]:
+    """(dtype, element, members) of an argument whose type is called so in OpenCL."""
     if kind == GLOBAL:
-        return POINTER
-    return _OPENCL.get(type_name.removeprefix("const "), "") if kind == VALUE else ""
+        return POINTER, _element(type_name), ()
+    if kind != VALUE:
+        return "", _element(type_name), ()
+    bare = type_name.removeprefix("const ")
+    vector = VECTOR.fullmatch(bare)
+    if vector and vector[1] in _OPENCL:
+        dtype, count = _OPENCL[vector[1]], int(vector[2])
+        each = size // (4 if count == 3 else count)
+        return "", "", tuple(Member(f".{component(index, count)}", index * each, dtype) for index in range(count))
+    return _OPENCL.get(bare, ""), "", ()
 
 
 def _element(type_name: str) -> str:

@@ -111,7 +111,7 @@ def _with_data(image: Image, launch: Launch, options: Options, kernel: CKernel |
         program.address_space()
     except RegionError as found:
         raise error(image.path, str(found), "") from None
-    program = started(program, replace(options, buffers=inside))
+    program = started(program, replace(options, buffers=inside, arguments={}))
     if regions:
         program = replace(program, **views_of(regions, shapes_of(contents)))
     known = [region.name for region in regions]

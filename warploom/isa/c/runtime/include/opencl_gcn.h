@@ -11,9 +11,10 @@ typedef unsigned long ulong;
 typedef ulong size_t;
 #define WARPLOOM_VECTORS(type) \
   typedef type type##2 __attribute__((ext_vector_type(2))); typedef type type##3 __attribute__((ext_vector_type(3))); \
-  typedef type type##4 __attribute__((ext_vector_type(4))); typedef type type##8 __attribute__((ext_vector_type(8)));
+  typedef type type##4 __attribute__((ext_vector_type(4))); typedef type type##8 __attribute__((ext_vector_type(8))); \
+  typedef type type##16 __attribute__((ext_vector_type(16)));
 WARPLOOM_VECTORS(char) WARPLOOM_VECTORS(uchar) WARPLOOM_VECTORS(short) WARPLOOM_VECTORS(ushort) WARPLOOM_VECTORS(int) WARPLOOM_VECTORS(uint)
-WARPLOOM_VECTORS(long) WARPLOOM_VECTORS(ulong) WARPLOOM_VECTORS(float)
+WARPLOOM_VECTORS(long) WARPLOOM_VECTORS(ulong) WARPLOOM_VECTORS(float) WARPLOOM_VECTORS(double)
 #undef WARPLOOM_VECTORS
 
 #define WARPLOOM_OWN static inline __attribute__((always_inline, nodebug))
