@@ -104,7 +104,10 @@ def test_an_image_of_vortex_is_no_code_of_another_instruction_set(isa, tmp_path)
         ("k.bin", b"abc", ["disasm", "--isa", "gcn"], "there are 3 bytes, and instructions of GCN are words of four"),
         ("k.bin", b"", ["disasm", "--isa", "avx512"], "there is no instruction in this file"),
         ("k.bin", b"abcd\0", ["disasm"], "k.bin does not say of which instruction set its bytes are: add --isa NAME, of tiny, "),
-        ("k.cl", b"", ["asm"], "k.cl is OpenCL C: compile it first, with `warploom cc "),
+        ("k.cl", b"int f() {", ["asm"], "k.cl: error: it does not compile:"),
+        ("k.cl", b"int f() {", ["disasm"], "k.cl: error: it does not compile:"),
+        ("k.cl", b"", ["disasm", "--isa", "vortex"], "it is OpenCL C, which vortex does not take"),
+        ("k.hex", b"// .isa gcn\nbf810000\n", ["disasm", "-D", "N=1"], "-D N=1 is for programs in C, and"),
         ("k.C", b"", ["asm", "--isa", "riscv"], "k.C: error: the compiler knows a file by its ending, and this is none of its own"),
         ("k.C", b"", ["cc", "-o", "k.elf"], "k.C: error: the compiler knows a file by its ending, and this is none of its own"),
         ("k.co", b"\x7fELF", ["disasm"], "ELF"),
@@ -119,3 +122,27 @@ def test_a_mistake_is_one_sentence_and_status_2(tmp_path, name, content, argumen
     assert result.exit_code == 2
     assert said in result.stderr.replace("\n", " ")
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "expected"),
+    [
+        ("k.cl", [], "48"),
+        ("k.c", ["--isa", "riscv"], "0x30"),
+        ("k.c", ["--isa", "vortex"], "0x30"),
+    ],
+)
+@pytest.mark.parametrize("command", ["asm", "disasm"])
+def test_a_program_in_c_is_compiled_with_macros_and_headers(tmp_path, command, name, options, expected):
+    pytest.importorskip("ziglang")
+    (tmp_path / "headers").mkdir()
+    (tmp_path / "headers" / "tile.h").write_text("static inline int tile(int n) { return n * TILE; }\n")
+    store = "y[get_global_id(0)]" if name.endswith(".cl") else "y[global_id()]"
+    include = "" if name.endswith(".cl") else "#include <warploom.h>\n"
+    parameter = "global int *y" if name.endswith(".cl") else "int *y"
+    (tmp_path / name).write_text(f'#include "tile.h"\n{include}kernel void k({parameter}) {{ {store} = tile(N); }}\n')
+    told = ["-D", "N=3", "-DTILE=16", "-I", str(tmp_path / "headers")]
+    done = run(command, tmp_path / name, *options, *told)
+    assert done.exit_code == 0, done.output
+    assert f", {expected}\n" in done.stdout and "k:\n" in done.stdout.replace(".kernel k", "k:")
+    assert run(command, tmp_path / name, *options, *told[:-2]).exit_code == 2

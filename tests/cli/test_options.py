@@ -32,3 +32,13 @@ def test_quiet_prints_nothing_and_the_page_is_written(command, tmp_path):
     result = CliRunner().invoke(main, [command, str(EXAMPLES / "tiny" / "matadd.asm"), "--quiet", "-o", str(page)])
     assert (result.exit_code, result.output) == (0, "")
     assert page.read_text(encoding="utf-8").startswith("<!")
+
+
+def test_every_command_that_takes_a_program_in_c_is_told_how_it_is_compiled():
+    """They share one group of options: one that has -O has -D and -I too."""
+    having = []
+    for name in COMMANDS:
+        names = {word for parameter in main.get_command(None, name).params for word in parameter.opts}
+        assert len({"-O", "-D", "-I"} & names) in (0, 3), name
+        having += [name] * ("-O" in names)
+    assert {"run", "check", "profile", "disasm", "asm", "cc", "explore", "picture", "compare", "ladder", "debug", "fit"} <= set(having)

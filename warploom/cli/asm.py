@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import UserError, diagnostic_json, json_option, keep_inputs, print_json, print_warnings, say, write_file
+from warploom.cli.options import compiler_options
 
 if TYPE_CHECKING:
     from warploom.isa.frontend import Encoding
@@ -22,12 +23,13 @@ if TYPE_CHECKING:
 )
 @click.option("--format", "form", metavar="hex|json|bin", help="How the words are written. [default: as the file's ending says, else hex]")
 @click.option("--isa", metavar="NAME", help="The instruction set, where the file's ending does not say it.")
+@compiler_options
 @json_option
-def command(file: str, output: str | None, form: str | None, isa: str | None, as_json: bool) -> None:
+def command(file: str, output: str | None, form: str | None, isa: str | None, as_json: bool, **told: Any) -> None:
     """Show FILE as a listing: address, word in hexadecimal and binary, source.
 
     Of tiny, hex is what Verilog's $readmemh takes, and JSON holds the words, the number of threads and the data.
-    Of RISC-V, Vortex, GCN and AVX-512, FILE may be a code object or an ELF file too, and bin is the bytes of the code.
+    Of RISC-V, Vortex, GCN and AVX-512, FILE may be a code object or an ELF file too, or a program in C, and bin is the bytes of the code.
 
     \b
     Examples:
@@ -36,16 +38,19 @@ def command(file: str, output: str | None, form: str | None, isa: str | None, as
       warploom asm matadd.asm --format json    print the words as JSON
       warploom asm saxpy.gcn -o saxpy.hex      words of GCN
       warploom asm kernel.s --isa gcn          what a compiler has printed
+      warploom asm kernel.cl -O 3 -D TILE=16   what a program in C becomes
     """
     from warploom.cli import screen
+    from warploom.cli.loading import check_compiler_options
     from warploom.cli.machine_code import assembled
     from warploom.isa.frontends import encoding, known, load_with_warnings, with_words
 
     keep_inputs("-o", output, [file])
     row = with_words(file, isa)
     if row.has_code:
-        assembled(file, row, output, form, as_json)
+        assembled(file, row, output, form, as_json, told)
         return
+    check_compiler_options(file, **told)
     if not row.has_words:
         others = ", ".join(
             f"{other.name} ({'/'.join(other.suffixes)})" if other.suffixes else other.name

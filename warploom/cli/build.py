@@ -26,6 +26,9 @@ OF_REPLAY = {
     "grid": "--grid",
     "arguments": "--arg",
     "buffers": "--buffer",
+    "optimise": "-O",
+    "macros": "-D",
+    "folders": "-I",
 }
 
 README = "README.md"

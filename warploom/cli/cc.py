@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from warploom.cli.common import diagnostic_json, json_option, keep_inputs, print_json, print_warnings, say, write_file
+from warploom.cli.options import compiler_options
 
 
 @click.command()
@@ -13,9 +14,11 @@ from warploom.cli.common import diagnostic_json, json_option, keep_inputs, print
 @click.option(
     "--target", metavar="NAME", default="vortex-2024", help="vortex-2024, vortex-2022, riscv, avx512 or gcn. [default: vortex-2024]"
 )
-@click.option("-O", "level", type=click.Choice(["0", "1", "2", "3", "s"]), default="2", help="How it is optimised. [default: 2]")
+@compiler_options
 @json_option
-def command(files: tuple[str, ...], output: str, target: str, level: str, as_json: bool) -> None:
+def command(
+    files: tuple[str, ...], output: str, target: str, optimise: str | None, macros: tuple[str, ...], folders: tuple[str, ...], as_json: bool
+) -> None:
     """Compile each FILE, C, C++ (.cpp) or assembly (.S), and link them with warploom's start-up and headers.
 
     A function marked `kernel` of <warploom.h> is what `warploom run` calls for each thread; a program with a main of its own is started by
@@ -27,6 +30,7 @@ def command(files: tuple[str, ...], output: str, target: str, level: str, as_jso
     Examples:
       warploom cc saxpy.c -o saxpy.elf
       warploom cc saxpy.c -o saxpy.elf --target vortex-2022 -O 0
+      warploom cc tile.c -o tile.elf -D TILE=16 -I include
       warploom cc sgemm.cpp -o sgemm.elf
       warploom cc collatz.c -o collatz.elf --target riscv
       warploom cc mandelbrot.c -o mandelbrot.elf --target avx512
@@ -34,12 +38,15 @@ def command(files: tuple[str, ...], output: str, target: str, level: str, as_jso
     """
     from warploom.isa.c.compiler import WITH_CPP, compiled
     from warploom.isa.c.parameters import kernels_of
+    from warploom.isa.c.settings import USUAL_LEVEL, check_told
     from warploom.isa.c.warnings import compiler_warnings, texts_of
     from warploom.isa.riscv import elf
     from warploom.isa.vortex.front_end import guard_warnings
 
     keep_inputs("-o", output, files)
-    data, said = compiled(files, target, level, beside=output)
+    check_told(files[0], macros, folders)
+    level = optimise or USUAL_LEVEL
+    data, said = compiled(files, target, level, beside=output, macros=macros, folders=folders)
     if target in WITH_CPP:
         elf.startable(data, files[0], kernels_of(data, elf.read(data, files[0], lines=False)[0].symbols), None)
     write_file(output, data)

@@ -11,7 +11,7 @@ import click
 from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, json_option, mistakes, print_json, print_warnings, say, stopped
 from warploom.cli.loading import is_script
 from warploom.cli.options import machine_options
-from warploom.cli.script import left_with
+from warploom.cli.script import check_script_options, left_with
 
 if TYPE_CHECKING:
     from warploom.checks.check import Report
@@ -68,9 +68,7 @@ def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], dict
     from warploom.kernel.checking import check_script
     from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
 
-    for name in ("threads", "block", "grid", "arguments", "buffers", "if_convert"):
-        if options[name]:
-            raise UserError(f"--{name.replace('_', '-')}: a Python program says this itself; choose one of its launches with --launch")
+    check_script_options(file, options)
     there_is(file)
     config, units = machine_of(file, options, PYTHON)
     gpu = GPU(config, units=units, engine=options["engine"])

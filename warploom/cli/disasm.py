@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import click
 
 from warploom.cli.common import UserError, json_option, keep_inputs, print_json, say, write_file
+from warploom.cli.options import compiler_options
+from warploom.isa.c.endings import language_of
 
 
 @click.command()
@@ -16,15 +19,20 @@ from warploom.cli.common import UserError, json_option, keep_inputs, print_json,
 @click.option("--isa", metavar="NAME", help="The instruction set of the words, where the file does not say it.")
 @click.option("--gpu", metavar="PRESET|TOML", help="A machine of Vortex: in place of --isa, for its code. What a Python program runs on.")
 @click.option("--launch", metavar="N|NAME", help="Which launch of a Python program. [default: all]")
+@compiler_options
 @json_option
 @click.pass_context
-def command(ctx: click.Context, file: str, output: str | None, isa: str | None, gpu: str | None, launch: str | None, as_json: bool) -> None:
+def command(
+    ctx: click.Context, file: str, output: str | None, isa: str | None, gpu: str | None, launch: str | None, as_json: bool, **told: Any
+) -> None:
     """Turn the instruction words in FILE into source text that assembles to the same words.
 
     FILE holds hexadecimal words as Verilog's $readmemh takes them, or JSON: a list of words, or an object with
     program, threads, block and data. `warploom asm` writes the instruction set's name into both. It may also be
     a code object of GCN, an ELF file of Vortex, RISC-V or AVX-512, an image of Vortex (.vxbin), or bytes of their
     code in a .bin, with --isa or a machine of Vortex.
+
+    A program in C or OpenCL C is compiled first.
 
     A Python program is run, and the kernels that it launches are shown, each line with the instructions that it has
     become. They have no words: nothing assembles them again.
@@ -37,13 +45,15 @@ def command(ctx: click.Context, file: str, output: str | None, isa: str | None, 
       warploom disasm kernel.co -o kernel.gcn     a code object of GCN
       warploom disasm examples/vortex/saxpy.elf   an ELF file
       warploom disasm prog.bin --gpu vortex-2022  an image of Vortex of 2022
+      warploom disasm saxpy.cl -O 3               what a program in C becomes
       warploom disasm saxpy.py                    kernels of a Python program
     """
-    from warploom.cli.loading import is_script
+    from warploom.cli.loading import check_compiler_options, is_script
     from warploom.cli.machine_code import BYTES, IMAGES, disassembled
     from warploom.isa.frontends import encoding, known, read_text, with_words
     from warploom.isa.reading import ELF_MAGIC, read_bytes
 
+    check_compiler_options(file, **told)
     if is_script(file, isa):
         from warploom.cli import disasm_script
 
@@ -55,10 +65,11 @@ def command(ctx: click.Context, file: str, output: str | None, isa: str | None, 
         isa = _isa_of(file, isa, gpu)
     row = with_words(file, isa)
     there = ", ".join(row.name for row in known() if row.has_words or row.has_code)
-    if (isa or read_bytes(file).startswith(ELF_MAGIC) or file.lower().endswith(IMAGES[1:])) and (row.has_code or not row.has_words):
+    says_it = isa or language_of(file) or read_bytes(file).startswith(ELF_MAGIC) or file.lower().endswith(IMAGES[1:])
+    if says_it and (row.has_code or not row.has_words):
         if not row.has_code:
             raise UserError(f"{file} is a program of {row.name}, whose instructions have no words here; these have: {there}")
-        disassembled(file, row, output, as_json)
+        disassembled(file, row, output, as_json, told)
         return
     if isa is None and file.lower().endswith(BYTES):
         raise UserError(f"{file} does not say of which instruction set its bytes are: add --isa NAME, of {there}")
@@ -68,7 +79,7 @@ def command(ctx: click.Context, file: str, output: str | None, isa: str | None, 
         raise UserError(f"{file} does not say of which instruction set its words are: add --isa NAME, of {there}")
     row = with_words("", said)
     if row.has_code:
-        disassembled(file, row, output, as_json)
+        disassembled(file, row, output, as_json, told)
         return
     if not row.has_words:
         raise UserError(f"--isa {row.name}: its instructions have no words here; these have: {there}")
@@ -98,7 +109,7 @@ def _isa_of(file: str, isa: str | None, gpu: str) -> str:
     machine = GENERATIONS.get(load_config(gpu)["vortex.isa"])
     if machine is None:
         raise UserError(f"--gpu {gpu} is no machine of Vortex, and does not say of which instruction set {file} is: add --isa NAME instead")
-    return generation_in(read_bytes(file), file, machine).name
+    return machine.name if language_of(file) else generation_in(read_bytes(file), file, machine).name
 
 
 def _stated(words: str) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from warploom.cli.common import DONE, UserError
-from warploom.cli.script import left_with
+from warploom.cli.script import check_script_options, left_with
 from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from warploom.study.ladder import Ladder
 
 GPU = "v100"  # the machine of the last rung
-REFUSED = ("threads", "block", "grid", "arguments", "buffers")
 MOST_NAME = 14
 ROOM = 36  # columns of 80 that are left for kernels
 OTHERS = "(others)"  # no name of a kernel
@@ -45,9 +44,7 @@ class Climbed:
 
 def check_options(file: str, options: dict[str, Any]) -> None:
     """Refuse what says nothing of a Python program."""
-    for name in REFUSED:
-        if options[name]:
-            raise UserError(f"--{name.replace('_', '-')}: a Python program says this itself; choose one of its launches with --launch")
+    check_script_options(file, options)
     if options["shared_variant"]:
         raise UserError(f"--shared-variant: {file} launches its variants itself; climb one of its launches with --launch N or NAME")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warploom.cli.common import UserError
+from warploom.isa.c.endings import language_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,6 +42,8 @@ class Launching:
     buffers: tuple[str, ...] = ()
     if_convert: int | None = None
     optimise: str | None = None
+    macros: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
     kernel_name: str | None = None
     gpu: str | None = None
     changes: tuple[str, ...] = ()
@@ -67,10 +70,11 @@ def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]
     there_is(file)
     if said.if_convert is not None and said.if_convert < 0:
         raise UserError(f"--if-convert {said.if_convert}: write how many instructions a branch may skip, 0 or more")
+    check_compiler_options(file, optimise=said.optimise, macros=said.macros, folders=said.folders)
     asked = _generation_asked(said)
     said = replace(said, machine=said.machine or _machine(said, asked))
     isa = said.isa or (VORTEX if said.machine is not None and file.lower().endswith(IMAGE) and said.machine["vortex.isa"] else None)
-    loaded = open_source(file, isa, _options(file, said))
+    loaded = open_source(file, isa, _options(file, said, asked))
     program = loaded.program if isinstance(loaded.program, Program) else _of_types(loaded.program, _arguments(said.arguments))
     if asked and not program.isa.startswith(VORTEX):
         other = f"add --isa vortex-{asked} if it is for Vortex" if program.isa == "riscv" else "leave it out"
@@ -121,7 +125,7 @@ def there_is(file: str) -> None:
         read_text(file)
 
 
-def _options(file: str, said: Launching) -> Options:
+def _options(file: str, said: Launching, asked: int) -> Options:
     from warploom.isa.frontend import Options
 
     if said.threads is not None and not 0 <= said.threads <= MOST_THREADS:
@@ -137,12 +141,20 @@ def _options(file: str, said: Launching) -> Options:
 
         buffers[name] = read_buffer_file(name, path)
     block, grid = _extent("--block", said.block), _extent("--grid", said.grid)
-    return Options(file, said.threads, block, grid, buffers, _arguments(said.arguments), said.machine, _more(said))
+    return Options(file, said.threads, block, grid, buffers, _arguments(said.arguments), said.machine, _more(said, asked))
 
 
-def _more(said: Launching) -> dict[str, Any]:
-    """What only some front ends ask for."""
-    return {"launch": said.launch, "optimise": said.optimise, "kernel": said.kernel_name, "check": said.check}
+def _more(said: Launching, asked: int) -> dict[str, Any]:
+    """What only some front ends ask for. asked: a generation of Vortex."""
+    told = {"optimise": said.optimise, "macros": said.macros, "folders": said.folders}
+    return {"launch": said.launch, "kernel": said.kernel_name, "check": said.check, "generation": asked, **told}
+
+
+def check_compiler_options(file: str, *, optimise: str | None, macros: tuple[str, ...], folders: tuple[str, ...]) -> None:
+    """Raise UserError where something is said to a compiler that this file does not need."""
+    given = [*([f"-O {optimise}"] if optimise is not None else []), *(f"-D {one}" for one in macros), *(f"-I {one}" for one in folders)]
+    if given and language_of(file) is None:
+        raise UserError(f"{given[0]} is for programs in C, and {file} is none: leave it out")
 
 
 def named(option: str, text: str, example: str) -> tuple[str, str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import UserError, print_json, say, write_file
+from warploom.cli.common import UserError, print_json, print_warnings, say, write_file
 from warploom.isa.c.endings import language_of
 
 if TYPE_CHECKING:
@@ -18,26 +19,16 @@ BYTES = ".bin"  # a file of nothing but instructions
 IMAGES = (BYTES, ".vxbin")  # and one that says before them where they lie
 
 
-def assembled(file: str, row: FrontEnd, output: str | None, form: str | None, as_json: bool) -> None:
-    """The listing of a text or a binary, and its words into a file."""
+def assembled(file: str, row: FrontEnd, output: str | None, form: str | None, as_json: bool, told: Mapping[str, Any]) -> None:
+    """The listing of a text or a binary, and its words into a file. told: to a compiler, where it is a program in C."""
     from warploom.isa import machine_code as m
     from warploom.isa.frontends import machine_code
-    from warploom.isa.reading import read_bytes
 
-    language = language_of(file)
-    if language:
-        from warploom.isa.c.compiler import TARGETS, known_ending
-        from warploom.isa.frontends import check_language
-
-        target = row.name if row.name in TARGETS else row.gpu
-        known_ending(file)
-        check_language(row, file)
-        raise UserError(f"{file} is {language.name}: compile it first, with `warploom cc {file} -o kernel.o --target {target}`")
     named = Path(output).suffix.lower()[1:] if output else ""
     chosen = form or (named if named in FORMATS else "hex")
     if chosen not in FORMATS:
         raise UserError(f"--format {chosen}: {row.name} writes {', '.join(FORMATS)}")
-    data = read_bytes(file)
+    data = code_of(file, row, told)
     code = machine_code(row, data, file)
     image = code.read(data, file)
     found = m.lines(code, image)
@@ -78,13 +69,35 @@ def listing(file: str, isa: str, found: list[tuple[Any, str]], names: dict[int, 
     return "\n".join(rows)
 
 
-def disassembled(file: str, row: FrontEnd, output: str | None, as_json: bool) -> None:
-    """Text from a file of words, a code object or an ELF file, or from bytes of code."""
+def code_of(file: str, row: FrontEnd, told: Mapping[str, Any]) -> bytes:
+    """What is in a file, or the ELF file that a program in C becomes, with what the compiler warns of. Raises SourceError, UserError."""
+    from warploom.cli.loading import check_compiler_options
+    from warploom.isa.frontends import check_language
+    from warploom.isa.reading import read_bytes
+
+    check_compiler_options(file, **told)
+    if language_of(file) is None:
+        return read_bytes(file)
+    from warploom.isa.c.compiler import TARGETS, known_ending
+    from warploom.isa.c.settings import compile_source
+    from warploom.isa.c.warnings import compiler_warnings, texts_of
+
+    read_bytes(file)
+    known_ending(file)
+    check_language(row, file)
+    data, said = compile_source(file, row.name if row.name in TARGETS else row.gpu, told)
+    texts = texts_of(said, [file])
+    print_warnings(compiler_warnings(said, texts), *texts)
+    return data
+
+
+def disassembled(file: str, row: FrontEnd, output: str | None, as_json: bool, told: Mapping[str, Any]) -> None:
+    """Text from a file of words, a code object or an ELF file, from bytes of code, or from what a program in C becomes."""
     from warploom.isa import machine_code as m
     from warploom.isa.frontends import machine_code
-    from warploom.isa.reading import ELF_MAGIC, decoded, read_bytes
+    from warploom.isa.reading import ELF_MAGIC, decoded
 
-    data = read_bytes(file)
+    data = code_of(file, row, told)
     if file.lower().endswith(IMAGES[1:]) and not row.module.startswith("warploom.isa.vortex"):
         raise UserError(f"{file} is an image of Vortex, not code of {row.name}: leave out --isa, or give --isa vortex")
     code = machine_code(row, data, file)

@@ -23,13 +23,18 @@ _UNITS = (
     ),
     click.option("--scheduler", metavar="FILE.py:NAME", help="Short for --unit scheduler=FILE.py:NAME."),
 )
+_C = (
+    click.option("-O", "optimise", type=click.Choice(["0", "1", "2", "3", "s"]), help="How a program in C is optimised. [default: 2]"),
+    click.option("-D", "macros", multiple=True, metavar="NAME[=VALUE]", help="Define a macro for a program in C."),
+    click.option("-I", "folders", multiple=True, metavar="DIR", help="Look for the headers of a program in C there too."),
+)
 _PROGRAM = (
     click.option("--launch", metavar="N|NAME", help="Which launch, where the source has several. [default: 0, the first]"),
     click.option("--kernel", "kernel_name", metavar="N|NAME", help="Which kernel of a code object for GCN, where it has several."),
     click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own."),
     click.option("--block", metavar="N", help="Threads per block, instead of the program's own."),
     click.option("--grid", metavar="N", help="Blocks of the launch, in place of --threads."),
-    click.option("-O", "optimise", type=click.Choice(["0", "1", "2", "3", "s"]), help="How a program in C is optimised. [default: 2]"),
+    *_C,
     click.option("--arg", "arguments", multiple=True, metavar="NAME=VALUE", help="An argument of the program."),
     click.option(
         "--buffer",
@@ -75,6 +80,11 @@ def machine_program_options(command: F) -> F:
 def program_options(command: F) -> F:
     """Of those the ones that are about the program."""
     return renamed(**RENAMED)(_with((_ISA, *_PROGRAM), command))
+
+
+def compiler_options(command: F) -> F:
+    """The options that say how a program in C is compiled."""
+    return _with(_C, command)
 
 
 def unit_options(command: F) -> F:

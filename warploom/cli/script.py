@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from warploom.result import Result
 
 ALONE = ("log", "trace", "saves")  # what is about one launch
+OPTIONS = {"arguments": "arg", "buffers": "buffer"}  # by the names of their values
 MOST_LINES = 40  # launches that are shown one by one
 
 
@@ -31,9 +32,7 @@ def run_whole(file: str, options: dict[str, Any]) -> int:
     from warploom.kernel.script import run_script
     from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
 
-    for name in ("threads", "block", "grid", "arguments", "buffers", "if_convert"):
-        if options[name]:
-            raise UserError(f"--{name.replace('_', '-')}: a Python program says this itself; choose one of its launches with --launch")
+    check_script_options(file, options)
     config, units = machine_of(file, options, PYTHON)
     gpu = GPU(config, engine=options["engine"], units=units)
     limit = options["max_cycles"] or DEFAULT_MAX_CYCLES
@@ -57,6 +56,17 @@ def run_whole(file: str, options: dict[str, Any]) -> int:
         for line in _table(results, config.name):
             say(line, err=True)
     return status or ended
+
+
+def check_script_options(file: str, options: dict[str, Any]) -> None:
+    """Refuse what a Python program says itself, and what is said to a compiler of C. Raises UserError."""
+    from warploom.cli.loading import check_compiler_options
+
+    for name in ("threads", "block", "grid", "arguments", "buffers", "if_convert"):
+        if options.get(name):
+            option = OPTIONS.get(name, name).replace("_", "-")
+            raise UserError(f"--{option}: a Python program says this itself; choose one of its launches with --launch")
+    check_compiler_options(file, **{name: options[name] for name in ("optimise", "macros", "folders")})
 
 
 def left_with(leaving: SystemExit) -> int:

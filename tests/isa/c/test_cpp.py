@@ -149,8 +149,6 @@ def test_headers_of_vortex_are_for_vortex(tmp_path):
         ("k.cl", ["run", "--isa", "vortex-2022"], "it is OpenCL C, which vortex-2022 does not take"),
         ("k.c", ["run", "--isa", "tiny"], "it is C, which tiny does not take"),
         ("k.cpp", ["cc", "-o", "k.co", "--target", "gcn"], "C++ is not compiled for gcn"),
-        ("k.cpp", ["asm", "--isa", "vortex"], "k.cpp is C++: compile it first, with `warploom cc k.cpp -o kernel.o --target vortex-2024`"),
-        ("k.cc", ["asm", "--isa", "riscv"], "--target riscv`"),
         ("k.cpp", ["asm", "--isa", "avx512"], "it is C++, which avx512 does not take"),
     ],
 )

@@ -127,3 +127,31 @@ def test_commands_take_a_raw_image_by_the_machine(command, tmp_path: Path):
     assert status == 2 and "say different things" in output
     status, output = said("examples/riscv/squares.rv", "--set", "vortex.isa=2024")
     assert status == 2 and "has no effect here" in output
+
+
+RASTER = "li t0, -1\nvx_tmc t0\n.word 0x0200050b\nvx_tmc zero\n"
+
+
+def test_a_read_of_the_raster_unit_is_no_vote(tmp_path: Path):
+    (tmp_path / "t.bin").write_bytes(image(2024, RASTER))
+    done = CliRunner().invoke(main, ["run", str(tmp_path / "t.bin"), "--gpu", "vortex-2024", "--quiet"])
+    assert done.exit_code == 1
+    assert "(vx_rast a0): the word 0x200050b is no instruction of this program's instruction set: it needs the raster unit" in done.stderr
+
+
+def test_a_generation_that_is_asked_for_wins_over_what_words_look_like(tmp_path: Path):
+    """A word of a vote of 2026 that is data to a program of 2024."""
+    file = tmp_path / "t.bin"
+    file.write_bytes(image(2026, OF[2026]))
+    guessed = CliRunner().invoke(main, ["run", str(file), "--gpu", "vortex-2024", "--quiet"])
+    assert guessed.exit_code == 0 and "it runs as Vortex of 2026" in guessed.stderr
+    asked = CliRunner().invoke(main, ["run", str(file), "--set", "vortex.isa=2024", "--quiet"])
+    assert asked.exit_code == 1 and "is no instruction of this program's instruction set" in asked.stderr
+    other = CliRunner().invoke(main, ["run", str(file), "--set", "vortex.isa=2022", "--quiet"])
+    assert other.exit_code == 2 and "are those of Vortex of 2026, and not of 2022, which is asked for" in other.stderr
+
+
+@pytest.mark.parametrize(("text", "unit"), [("vx_rast a0", "the raster unit"), ("vx_om a0, a1, a2", "the output merger")])
+def test_units_for_graphics_are_named_where_a_program_needs_them(text, unit):
+    with pytest.raises(warploom.SourceError, match=f"{text}: it needs {unit}, a unit of Vortex for graphics, which is not modelled"):
+        warploom.load(text.encode(), "vortex-2024", options=Options(path="t.vx"))

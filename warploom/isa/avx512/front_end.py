@@ -22,8 +22,8 @@ from warploom.isa.avx512.lessons import lessons
 from warploom.isa.avx512.lowering import Refused, lower
 from warploom.isa.avx512.registers import LANES
 from warploom.isa.c.buffers import given, placed, pointers_of, shapes_of, unused, values_of, views_of
-from warploom.isa.c.compiler import compiled
 from warploom.isa.c.parameters import CKernel, chosen, kernels_of
+from warploom.isa.c.settings import compile_source
 from warploom.isa.c.warnings import compiler_warnings
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.frontend import Loaded, Options, Text
@@ -42,7 +42,7 @@ def load(source: Text, options: Options) -> Loaded:
     data = source if isinstance(source, bytes) else read_bytes(source)
     said = ""
     if path.endswith(C):
-        data, said = compiled([path], "avx512", options.more.get("optimise") or "2")
+        data, said = compile_source(path, "avx512", options.more)
     if data.startswith(elf.MAGIC):
         image, warnings = elf.read(data, path)
         diagnostics = Diagnostics(image.sources[0], [*warnings, *compiler_warnings(said, image.sources)], image.sources[1:])

@@ -97,11 +97,18 @@ def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "
     return compiled(paths, target, level, beside).data
 
 
-def compiled(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "2", beside: str | Path | None = None) -> Compiled:
+def compiled(
+    paths: Sequence[str | Path],
+    target: str = DEFAULT,
+    level: str = "2",
+    beside: str | Path | None = None,
+    macros: Sequence[str] = (),
+    folders: Sequence[str] = (),
+) -> Compiled:
     """An ELF file from C sources (and assembly, .S). Raises SourceError.
 
     beside: where it will be written; its debugging information calls the sources by their way from there. A user's sources are compiled
-    each time, so what the compiler has to say of them is said each time too.
+    each time, so what the compiler has to say of them is said each time too. macros: as "N=100". folders: where their headers are too.
     """
     first = paths[0]
     if target not in TARGETS:
@@ -116,7 +123,9 @@ def compiled(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "2
     with tempfile.TemporaryDirectory(prefix="warploom-cc-") as folder:
         result = Path(folder) / "program.elf"
         sources = [Path(path).resolve() for path in paths]
-        places = _places(sources, Path(beside if beside is not None else first).resolve().parent)
+        headers = [Path(folder).resolve() for folder in folders]
+        places = _places(sources, Path(beside if beside is not None else first).resolve().parent, headers)
+        places += [*(f"-D{macro}" for macro in macros), *(word for folder in headers for word in ("-I", str(folder)))]
         if target not in WITH_CPP and any(source.suffix in CPP for source in sources):
             raise error(first, f"C++ is not compiled for {target}", f"write C, or choose {', '.join(WITH_CPP)} with --target")
         if target == GCN:
@@ -219,12 +228,12 @@ def _flags(target: Target, level: str) -> list[str]:
     return [*found, "-I", str(RUNTIME / "include")]
 
 
-def _places(sources: Sequence[Path], beside: Path) -> list[str]:
+def _places(sources: Sequence[Path], beside: Path, folders: Sequence[Path] = ()) -> list[str]:
     """What the debugging information calls files: sources by their way from the ELF file, so that it holds nothing of this machine."""
     compiler = importlib.util.find_spec("ziglang")
     home = Path(compiler.origin or ".").parent if compiler else Path()
     named = {str(RUNTIME): RUNTIME_FOLDER, str(home): "ziglang", os.path.relpath(home): "ziglang"}  # it names itself by its way from here
-    named |= {str(source.parent): os.path.relpath(source.parent, beside) for source in sources}
+    named |= {str(folder): os.path.relpath(folder, beside) for folder in (*folders, *(source.parent for source in sources))}
     return [f"-ffile-prefix-map={path}={name}" for path, name in named.items()] + ["-fdebug-compilation-dir=."]
 
 
@@ -268,6 +277,6 @@ def _run(command: Sequence[str], source: str | Path, folder: str, again: bool = 
             said = f"a function has more variables than a thread's stack has room for:\n{done.stderr.strip()}"
             raise error(source, said, "keep tables in a buffer or in local_memory(bytes)")
         said = done.stderr.strip() or f"the compiler ended with status {done.returncode}"
-        fix = NO_LIBRARY if ABSENT.search(said) else HEADER if UNKNOWN_KERNEL.search(said) else ""
+        fix = f"{NO_LIBRARY}; -I DIR adds a folder of yours" if ABSENT.search(said) else HEADER if UNKNOWN_KERNEL.search(said) else ""
         raise error(source, f"it does not compile:\n{said}", fix)
     return done.stderr

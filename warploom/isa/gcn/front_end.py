@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from warploom.isa.c.compiler import compiled
+from warploom.isa.c.settings import compile_source
 from warploom.isa.c.warnings import compiler_warnings
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.frontend import Loaded, Options, Text
@@ -32,7 +32,7 @@ def load(source: Text, options: Options) -> Loaded:
     data = source if isinstance(source, bytes) else read_bytes(source)
     said = ""
     if path.lower().endswith((".c", ".cl")):
-        data, said = compiled([path], "gcn", options.more.get("optimise") or "2")
+        data, said = compile_source(path, "gcn", options.more)
     if data.startswith(code_object.MAGIC):
         found = code_object.read(data, path)
         sources = found.image.sources

@@ -8,10 +8,10 @@ from math import prod
 from pathlib import Path
 
 from warploom.isa.c.buffers import given, placed, pointers_of, shapes_of, unused, values_of, views_of
-from warploom.isa.c.compiler import compiled
 from warploom.isa.c.endings import for_riscv
 from warploom.isa.c.launch_block import extents_of, launch_block, words_of
 from warploom.isa.c.parameters import CKernel, chosen, kernels_of, layout
+from warploom.isa.c.settings import compile_source
 from warploom.isa.c.warnings import compiler_warnings
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.elf.file import is_elf
@@ -34,7 +34,7 @@ def load(source: Text, options: Options) -> Loaded:
     data = source if isinstance(source, bytes) else read_bytes(source)
     said = ""
     if for_riscv(path):
-        data, said = compiled([path], "riscv", options.more.get("optimise") or "2")
+        data, said = compile_source(path, "riscv", options.more)
     return _from_elf(data, path, options, said) if is_elf(data, path) else _from_text(decoded(data, path), path, options)
 
 

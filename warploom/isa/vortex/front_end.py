@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from warploom.isa import uop as u
-from warploom.isa.c.compiler import compiled
 from warploom.isa.c.endings import for_riscv
 from warploom.isa.c.parameters import CKernel, kernels_of
+from warploom.isa.c.settings import compile_source
 from warploom.isa.c.warnings import compiler_warnings
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.elf.file import is_elf
@@ -39,6 +39,7 @@ STOPS = {  # functions of the runtime that stop a program, and what is wrong the
     "warploom_no_local_memory": f"the groups that a core runs at the same time need more local memory than its {LOCAL_BYTES} bytes; "
     "ask for less, or run larger groups",
 }
+GENERATION = "generation"  # in `more` of Options: the number of the one that is asked for by name
 SPAWNER = "warploom_run_body"  # of the runtime: it has room for so many cores, and a mask of lanes is a register to it
 MASK_BITS = 32
 
@@ -56,12 +57,13 @@ def loader_of(number: int) -> Callable[[Text, Options], Loaded]:
 def _load(source: Text, options: Options, generation: Generation | None) -> Loaded:
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
     data = source if isinstance(source, bytes) else read_bytes(source)
+    generation = generation or GENERATIONS.get(options.more.get(GENERATION) or 0)
     said = ""
     suffix = Path(path).suffix.lower()
     if for_riscv(path):
         meant = generation or of_machine(options)
         old = meant is not None and meant.old
-        data, said = compiled([path], "vortex-2022" if old else "vortex-2024", options.more.get("optimise") or "2")
+        data, said = compile_source(path, "vortex-2022" if old else "vortex-2024", options.more)
     if is_elf(data, path):
         image, warnings = elf.read(data, path)
         diagnostics = Diagnostics(image.sources[0], [*warnings, *compiler_warnings(said, image.sources)], image.sources[1:])

@@ -21,6 +21,7 @@ from warploom.isa.vortex.generation import GENERATIONS, NEWEST, Generation
 OPCODE, FUNCTION, OPERANDS = 0x7F, 0x7000, 0xFE000F80  # bits of a word: opcode, funct3; funct7 and rd, which both are zero
 OLD, NEW, OLD_TEXTURE = 0x6B, 0x0B, 0x5B
 VOTES = 0x02000000  # funct7 of votes and shuffles
+RASTER, RESULT = 0x0200000B, 0xF80  # of 2024 a read of the raster unit, with its rd: no vote looks at register x0
 TAKEN_FOR = (2022, 2024)  # what words are taken for that several generations have
 LARGEST = 1 << 26
 
@@ -43,7 +44,7 @@ def _generation(words: np.ndarray, bare: bool) -> Generation | None:
     for alone in (False, True) if bare else (False,):
         new, old = (int((own & (opcode == wanted) & ((words != wanted) | alone)).sum()) for wanted in (NEW, OLD))
         if new and new >= old:
-            votes = (opcode == NEW) & (words & 0xFE000000 == VOTES)
+            votes = (opcode == NEW) & (words & 0xFE000000 == VOTES) & (words & ~np.uint32(RESULT) != RASTER)
             return GENERATIONS[2026 if votes.any() else 2024]
         if old:
             texture = (opcode == OLD) & (words & FUNCTION == 0x5000) & (words & OPERANDS != 0)
@@ -61,7 +62,7 @@ def decided(image: Image, asked: Generation | None, machine: Generation | None) 
     if asked is not None:
         if found is not None and found.old != asked.old:
             said = f"its instructions are those of Vortex of {found.number}, and not of {asked.number}, which is asked for"
-            raise error(image.path, said, f"leave out --isa, or give --isa {found.name}")
+            raise error(image.path, said, f"leave out --isa and --set vortex.isa, or give --isa {found.name}")
         return asked
     if found is None:
         return machine or NEWEST
