@@ -53,7 +53,7 @@ def assembled(file: str, row: FrontEnd, output: str | None, form: str | None, as
     elif shown:
         click.echo(writers[chosen](), nl=False)
     else:
-        say(listing(file, row.name, written, {address: name for name, address in image.symbols.items()}))
+        say(listing(file, row.name, written, image.names()))
     if output and output != "-" and not as_json:
         say(f"{len(found)} instructions written to {output} ({chosen})", err=True)
 

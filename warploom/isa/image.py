@@ -44,6 +44,10 @@ class Image:
     sources: tuple[Source, ...] = ()
     lines: Mapping[int, Position] = field(default_factory=dict)
 
+    def names(self) -> dict[int, str]:
+        """By address, what lies there. Of several names it is that of the source, not one of the linker's, as `__kernels_begin`."""
+        return {address: name for name, address in sorted(self.symbols.items(), key=lambda one: not one[0].startswith("__"))}
+
 
 class Sized(Protocol):
     """What a decoder finds at an address. size: bytes that it takes."""

@@ -64,7 +64,7 @@ class Line(NamedTuple):
 
 def lines(code: MachineCode, image: Image, names: Mapping[int, str] | None = None) -> list[Line]:
     """The instructions of an image, by address. names: labels by address, else those of the image."""
-    named = {address: name for name, address in image.symbols.items()} if names is None else names
+    named = image.names() if names is None else names
     return [
         Line(one.address, _words(code, one.data[: one.size]), code.text(one, named), image.lines.get(one.address, Position()), one.data)
         for one in code.decoded(image)
@@ -121,7 +121,7 @@ def source(code: MachineCode, image: Image, name: str = "main") -> str:
     """Text that assembles to the same bytes. An instruction whose usual encoding is a different one is written as words."""
     decoded = code.decoded(image)
     starts = {one.address for one in decoded}
-    names = {address: symbol for symbol, address in image.symbols.items() if address in starts and re.fullmatch(r"[A-Za-z_]\w*", symbol)}
+    names = {address: symbol for address, symbol in image.names().items() if address in starts and re.fullmatch(r"[A-Za-z_]\w*", symbol)}
     entry = image.entry if image.entry in starts else decoded[0].address
     taken = set(image.symbols)
     begin = next(free for free in (name, *(f"{name}_{number}" for number in range(len(taken) + 1))) if free not in taken)
