@@ -26,7 +26,7 @@ from warploom.machine.device.held import Held
 from warploom.machine.device.machine import PipelineMachine, Watcher
 from warploom.machine.run.compile import entry_call, is_compiled
 from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, cycle_limit, drive
-from warploom.machine.run.runnable import Notice, Progress
+from warploom.machine.run.runnable import Listener, Notice, Progress
 from warploom.result import Result
 
 FIRST = 256  # the first address that is handed out
@@ -120,13 +120,14 @@ class Device:
         notice: Notice | None = None,
         tracing: bool = False,
         recording: bool = False,
+        listener: Listener | None = None,
         watcher: Watcher | None = None,
     ) -> Result:
         """Run a program over the device's memory, with its own launch.
 
         caches: "kept", or "dropped" to begin with an empty second-level cache. snapshot: keep a copy of memory from before and from after
-        the run, in the result, so that the run can be repeated and drawn; else `result.memory` is empty. tracing, recording: as for
-        `GPU.run`; they keep one too. watcher: looks at the run from inside. Raises LaunchError and ProgramError as `GPU.run` does.
+        the run, in the result, so that the run can be repeated and drawn; else `result.memory` is empty. tracing, recording, listener: as
+        for `GPU.run`; they keep one too. watcher: looks at the run from inside. Raises LaunchError and ProgramError as `GPU.run` does.
         """
         max_cycles = cycle_limit(max_cycles)
         if caches not in ("kept", "dropped"):
@@ -139,6 +140,7 @@ class Device:
             self.drop_caches()
         if snapshot or tracing or recording or watcher is not None:
             machine, call = self._watched(program, tracing, recording, watcher), None
+            machine.listener = listener
         else:
             machine, call = self._ready(program)
         outcome = drive(machine, engine=self.engine, max_cycles=max_cycles, progress=progress, notice=notice, at_once=True, call=call)

@@ -209,3 +209,96 @@ def test_a_warning_about_a_kernel_begins_with_its_place_and_the_library_has_no_l
     assert run.stderr.splitlines()[0].startswith(f"{script}:10:34: warning: 0.5 is a float64")
     lines = json.loads(warploom("profile", script, "--engine", "python", "--json").stdout)["lines"]
     assert {one["line"] for one in lines} == {8, 9, 10}
+
+
+PRINTS = """
+import os, subprocess, sys
+print("text")
+sys.stdout.buffer.write(b"bytes\\n")
+subprocess.run(["echo", "child"], check=True)
+os.write(1, b"descriptor\\n")
+"""
+
+
+def test_json_keeps_what_the_program_prints_apart_and_has_all_counters(script):
+    script.write_text(KERNEL.replace("import sys", PRINTS) + "sys.exit(3)\n")
+    run = warploom("run", script, "--json", "--engine", "python")
+    found = json.loads(run.stdout)
+    assert run.stderr == ""
+    assert found["console"] == ["text", "bytes", "child", "descriptor", "[1, 2, 3, 4, 10, 12, 14, 16]"]
+    assert (run.returncode, found["exit_code"], found["status"], found["error"]) == (3, 3, "done", None)
+    alone = json.loads(warploom("run", script, "--launch", "1", "--json", "--engine", "python").stdout)
+    assert alone["program"] == "second"
+    for one in found["launches"]:
+        assert set(one["counters"]) == set(alone["counters"])
+        assert one["counters"]["instructions"] == one["instructions"]
+    assert found["config"] == alone["config"]
+
+
+@pytest.mark.parametrize(("end", "error"), [("first[1, 9](a[:2], 3)", "TypeError: "), ("raise KeyError('x')", "KeyError: 'x'")])
+def test_json_of_a_program_that_fails_has_its_launches_and_its_output(script, end, error):
+    script.write_text(f"{KERNEL}{end}\n")
+    run = CliRunner().invoke(main, ["run", str(script), "--json", "--engine", "python"])
+    found = json.loads(run.stdout)
+    assert (run.exit_code, found["exit_code"], found["status"]) == (1, 1, "error")
+    assert found["error"].startswith(error)
+    assert found["console"] == ["[1, 2, 3, 4, 10, 12, 14, 16]"] and len(found["launches"]) == 2
+
+
+@pytest.mark.parametrize("form", ["perfetto", "konata", "vcd", "csv", "parquet"])
+def test_a_trace_says_which_of_the_launches_it_is_about(script, tmp_path, form):
+    """The program goes on to its end. Alone or in the program, the first launch gives the same file."""
+    pytest.importorskip({"perfetto": "perfetto", "vcd": "vcd", "parquet": "pyarrow"}.get(form, "json"))
+    whole, alone, second = (tmp_path / name for name in ("whole", "alone", "second"))
+    run = CliRunner().invoke(main, ["run", str(script), f"--{form}", str(whole), "--engine", "python"])
+    assert (run.exit_code, run.stdout) == (0, "[1, 2, 3, 4, 10, 12, 14, 16]\n")
+    said = run.stderr.splitlines()
+    assert said[-1] == "written is launch 0, first, of 2; --launch N or NAME chooses a different one"
+    assert f"{whole} is written" in said
+    for path, name, number in ((alone, "0", "launch 0, first"), (second, "second", "launch 1, second")):
+        one = CliRunner().invoke(main, ["run", str(script), f"--{form}", str(path), "--launch", name, "--engine", "python"])
+        assert (one.exit_code, one.stderr.splitlines()[0]) == (0, f"{path} is written: {number}")
+    assert whole.read_bytes() == alone.read_bytes() != second.read_bytes()
+
+
+def test_a_buffer_of_the_first_launch_is_saved_and_the_program_goes_on(script, tmp_path):
+    run = CliRunner().invoke(main, ["run", str(script), "--save", f"a={tmp_path / 'a.csv'}", "--engine", "python"])
+    assert (run.exit_code, run.stdout) == (0, "[1, 2, 3, 4, 10, 12, 14, 16]\n")
+    assert (tmp_path / "a.csv").read_text().split() == ["1", "2", "3", "4", "5", "6", "7", "8"]
+    assert run.stderr.splitlines()[-1].startswith("written is launch 0, first, of 2")
+    wrong = CliRunner().invoke(main, ["run", str(script), "--save", f"b={tmp_path / 'b.csv'}", "--engine", "python"])
+    assert (wrong.exit_code, wrong.stderr) == (2, f"error: --save b={tmp_path / 'b.csv'}: the program has no buffer 'b'; it has a\n")
+    assert not (tmp_path / "b.csv").exists()
+
+
+def test_a_trace_on_standard_output_has_it_to_itself(script):
+    run = warploom("run", script, "--csv", "-", "--quiet", "--engine", "python")
+    assert run.returncode == 0 and run.stdout.startswith("cycle,since,kind,")
+    assert all(line.count(",") >= 18 for line in run.stdout.splitlines())
+    assert run.stderr == "[1, 2, 3, 4, 10, 12, 14, 16]\n"
+
+
+def test_no_file_is_written_where_nothing_is_launched(script, tmp_path):
+    script.write_text("print('hello')\n")
+    run = CliRunner().invoke(main, ["run", str(script), "--csv", str(tmp_path / "out.csv")])
+    assert run.exit_code == 2
+    assert run.stderr.endswith(f"the program launches no kernel, so there is nothing to write to {tmp_path / 'out.csv'}\n")
+    assert list(tmp_path.iterdir()) == [script]
+
+
+def test_the_next_command_names_the_file(script):
+    name = script.rename(script.with_name("two kernels.py"))
+    run = warploom("run", name, "--engine", "python")
+    assert run.stderr.splitlines()[-1] == f"look closer: `warploom profile '{name}' --launch 0`, `warploom explore '{name}'`"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["run"], ["run", "--launch", "1"], ["check"], ["profile"], ["disasm"], ["ladder"], ["compare", "--over", "core.warps=4,8"]],
+    ids=" ".join,
+)
+def test_json_is_all_that_is_on_standard_output(script, command):
+    script.write_text(KERNEL.replace("import sys", PRINTS))
+    run = warploom(command[0], script, "--json", *command[1:])
+    assert json.loads(run.stdout) and run.returncode == 0
+    assert "run" in command[-1] or run.stderr.startswith("text\nbytes\nchild\ndescriptor\n")

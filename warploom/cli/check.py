@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +10,7 @@ import click
 from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, json_option, mistakes, print_json, print_warnings, say, stopped
 from warploom.cli.loading import is_script
 from warploom.cli.options import machine_options
+from warploom.cli.own_output import on_standard_error
 from warploom.cli.script import check_script_options, left_with
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
       warploom check kernel.py --launch histogram --json
       warploom check reduction_shared.asm --threads 64
     """
-    with contextlib.redirect_stdout(sys.stderr) if options["as_json"] else contextlib.nullcontext():
+    with on_standard_error(options["as_json"]):
         status, reports, more = _script(file, options) if is_script(file, options["isa"]) else _program(file, options)
     if options["as_json"]:
         print_json({"clean": all(one.clean for one in reports), "launches": [one.as_dict() for one in reports], "warnings": []} | more)

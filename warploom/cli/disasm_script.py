@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from warploom.cli.common import DONE, FAULT, UserError, check_targets, print_json, say, write_file
 from warploom.cli.loading import PYTHON
+from warploom.cli.own_output import on_standard_error
 
 if TYPE_CHECKING:
     from warploom.device import Device
@@ -75,7 +74,7 @@ def disassembled(file: str, output: str | None, wanted: str | None, gpu: str | N
         return {}
 
     try:
-        with contextlib.redirect_stdout(sys.stderr):
+        with on_standard_error():
             run_script(file, gpu=GPU(config), before=before)
     except KernelError as error:
         say(fault_of(error), err=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from warploom.cli.common import DONE, UserError
+from warploom.cli.own_output import on_standard_error
 from warploom.cli.script import check_script_options, left_with
 from warploom.isa.numbers import grouped
 
@@ -89,7 +88,7 @@ def climb_all(
             raise Enough
         return {"max_cycles": options["max_cycles"]} if options["max_cycles"] else {}
 
-    with contextlib.redirect_stdout(sys.stderr) if options["as_json"] else contextlib.nullcontext():
+    with on_standard_error(options["as_json"]):
         try:
             run_script(file, gpu=machine, before=before)
         except SystemExit as leaving:

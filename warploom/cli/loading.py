@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warploom.cli.common import UserError
+from warploom.cli.own_output import on_standard_error
 from warploom.isa.c.endings import language_of
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ EXTENT = re.compile(r"[0-9]{1,10}(?:[x,][0-9]{1,10}){0,2}")
 class Launching:
     """What is said on the command line about how a program starts; None and () where nothing is said.
 
-    check: it runs with checks. machine: the one that a Python program sees up to its launch; None: the usual one.
+    check: it runs with checks. apart: a Python program prints on standard error, since something else is written on standard output.
+    machine: the one that a Python program sees up to its launch; None: the usual one.
     """
 
     isa: str | None = None
@@ -48,12 +50,14 @@ class Launching:
     gpu: str | None = None
     changes: tuple[str, ...] = ()
     check: bool = False
+    apart: bool = False
     machine: Config | None = None
 
     @classmethod
     def of(cls, options: dict[str, Any], machine: Config | None = None) -> Launching:
         """What the options of a command say; those that it does not have are None and ()."""
-        return cls(**{field.name: options[field.name] for field in fields(cls) if field.name in options}, machine=machine)
+        given = {field.name: options[field.name] for field in fields(cls) if field.name in options}
+        return cls(**given, apart=bool(options.get("as_json")) or "-" in options.values(), machine=machine)
 
 
 def is_script(file: str, isa: str | None) -> bool:
@@ -74,7 +78,8 @@ def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]
     asked = _generation_asked(said)
     said = replace(said, machine=said.machine or _machine(said, asked))
     isa = said.isa or (VORTEX if said.machine is not None and file.lower().endswith(IMAGE) and said.machine["vortex.isa"] else None)
-    loaded = open_source(file, isa, _options(file, said, asked))
+    with on_standard_error(said.apart and is_script(file, isa)):
+        loaded = open_source(file, isa, _options(file, said, asked))
     program = loaded.program if isinstance(loaded.program, Program) else _of_types(loaded.program, _arguments(said.arguments))
     if asked and not program.isa.startswith(VORTEX):
         other = f"add --isa vortex-{asked} if it is for Vortex" if program.isa == "riscv" else "leave it out"

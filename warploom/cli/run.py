@@ -71,9 +71,12 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     from warploom.cli.output import OutputFile
     from warploom.cli.progress import Progress
     from warploom.cli.saving import save
+    from warploom.cli.script_files import LaunchFiles
 
-    if is_script(file, options["isa"]) and Path(file).is_file() and wants_whole(options, bool(trace_files(options))):
-        ctx.exit(run_whole(file, options))
+    if is_script(file, options["isa"]) and Path(file).is_file() and wants_whole(options):
+        wanted = LaunchFiles(file, options["saves"], trace_files(options))
+        _check_outputs(file, options, wanted.saves, wanted.traces)
+        ctx.exit(run_whole(file, options, wanted))
     order = take_order(file, options)
     program, warnings, config, limit = order.program, order.warnings, order.config, order.limit
     if not options["as_json"]:
@@ -90,7 +93,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
             pictures = [files.enter_context(OutputFile(path, binary=True)) for _, path in images]
             outputs = open_traces(files, traces)
             with progress:
-                traced = TracedRun(order, traces, outputs, files)
+                traced = TracedRun(program, config, traces, outputs, files)
                 result = order.run(progress, tracing=bool(traces), **traced.options())
             if log is not None:
                 _write_log(result, log, selection, quiet)
@@ -107,7 +110,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     if not quiet:
         for path in (options["log"], options["trace"], *(path for _, path in images), *(trace.path for trace in traces)):
             if path not in (None, "-"):
-                say(f"{path} is written", err=True)
+                say(f"{path} is written{_launch_of(program)}", err=True)
     ctx.exit(DONE if result.status == "done" else FAULT)
 
 
@@ -216,6 +219,12 @@ def _show(result: Result, warnings: list[Diagnostic], options: dict[str, Any]) -
         lines = list(summary(result, width=columns, unicode=screen.unicode(), memory=options["log"] != "-"))
         screen.show([*lines, *_hints(options, result)])
     complain(result)
+
+
+def _launch_of(program: Program) -> str:
+    """Of a Python program, which of its launches a file is about."""
+    number = getattr(program, "number", None)
+    return "" if number is None else f": launch {number}, {program.name}"
 
 
 def _may_be_fitted(result: Result) -> bool:

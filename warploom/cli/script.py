@@ -4,28 +4,37 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from warploom.cli.common import DONE, FAULT, UserError, print_json, say, stopped
+from warploom.cli.common import DONE, FAULT, UserError, mistakes, print_json, say, stopped
 from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
+    from warploom.cli.script_files import LaunchFiles
+    from warploom.device import Device
+    from warploom.isa.program import Program
     from warploom.kernel.launch import KernelError
     from warploom.result import Result
 
-ALONE = ("log", "trace", "saves")  # what is about one launch
+ALONE = ("log", "trace")  # what is about one launch, on machines that no Python program runs on
 OPTIONS = {"arguments": "arg", "buffers": "buffer"}  # by the names of their values
 MOST_LINES = 40  # launches that are shown one by one
 
 
-def wants_whole(options: dict[str, Any], traces: bool) -> bool:
+def wants_whole(options: dict[str, Any]) -> bool:
     """Whether the program is to run to its end, and not one of its launches."""
-    return options["launch"] is None and not traces and not any(options[name] for name in ALONE)
+    return options["launch"] is None and not any(options[name] for name in ALONE)
 
 
-def run_whole(file: str, options: dict[str, Any]) -> int:
-    """Run a program to its end; returns the exit status. Raises UserError, SourceError, ConfigError."""
+def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
+    """Run a program to its end; returns the exit status. wanted: files about its first launch.
+
+    Raises UserError, SourceError, ConfigError, and whatever the program raises; of that, JSON has the last line.
+    """
+    from warploom.cli.group import shown_as_its_own
     from warploom.cli.loading import PYTHON
+    from warploom.cli.own_output import OwnOutput
     from warploom.cli.running import machine_of
     from warploom.gpu import GPU
     from warploom.kernel.launch import KernelError
@@ -35,26 +44,50 @@ def run_whole(file: str, options: dict[str, Any]) -> int:
     check_script_options(file, options)
     config, units = machine_of(file, options, PYTHON)
     gpu = GPU(config, engine=options["engine"], units=units)
-    limit = options["max_cycles"] or DEFAULT_MAX_CYCLES
+    limit, as_json = options["max_cycles"] or DEFAULT_MAX_CYCLES, options["as_json"]
     results: list[Result] = []
-    status, ended = DONE, 0
+    begun = 0
+    own, failed = OwnOutput(), ""
+
+    def before(program: Program, device: Device) -> dict[str, Any]:
+        nonlocal begun
+        begun += 1
+        return {"max_cycles": limit, **(wanted.before(program, device.config) if begun == 1 else {})}
+
+    status, ended, written = DONE, 0, True
     try:
-        with contextlib.redirect_stdout(sys.stderr) if options["as_json"] else contextlib.nullcontext():
-            run_script(file, gpu=gpu, before=lambda program, device: {"max_cycles": limit}, watch=results.append)
-    except KernelError as error:
-        if not options["as_json"]:
-            say(fault_of(error), err=True)
-        status = FAULT
-    except SystemExit as leaving:
-        ended = left_with(leaving)
+        with wanted:
+            try:
+                beside = (
+                    contextlib.redirect_stdout(sys.stderr) if "-" in wanted.paths else contextlib.nullcontext()
+                )  # of a trace that grows
+                with own if as_json else beside:
+                    run_script(file, gpu=gpu, before=before, watch=results.append)
+            except KernelError as error:
+                status, failed = FAULT, fault_of(error)
+                if not as_json:
+                    say(failed, err=True)
+            except SystemExit as leaving:
+                ended = left_with(leaving)
+            except Exception as error:
+                closed = isinstance(error, BrokenPipeError)  # whoever reads a trace on standard output has seen enough
+                if closed or isinstance(error, mistakes()) or not shown_as_its_own(error, as_json=False):
+                    raise
+                status, failed = FAULT, f"{type(error).__name__}: {error}"
+            wanted.write(results, options["quiet"])
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
-        say(how, err=True)
-    if options["as_json"]:
-        print_json({"status": "done" if status == DONE else "error", "launches": [_row(number, one) for number, one in enumerate(results)]})
-    elif not options["quiet"]:
-        for line in _table(results, config.name):
+        failed, written = (f"{how}; no file was written" if wanted.paths else how), False
+        say(failed, err=True)
+    if as_json:
+        about = {"isa": PYTHON, "file": file, "gpu": config.name, "config": config.flat(), "status": "error" if failed else "done"}
+        launches = [_row(number, one) | {"counters": one.counters} for number, one in enumerate(results)]
+        print_json(about | {"error": failed or None, "launches": launches, "console": own.lines, "exit_code": status or ended})
+    elif not options["quiet"] and (results or not failed):
+        for line in _table(file, results, config.name):
             say(line, err=True)
+        if written:
+            wanted.told(results)
     return status or ended
 
 
@@ -98,11 +131,11 @@ def _row(number: int, result: Result) -> dict[str, Any]:
     return {
         "launch": number, "kernel": result.program.name, "grid": list(launch.grid_dims), "block": list(launch.block_dims),
         "status": result.status, "cycles": result.cycles, "instructions": result.instructions, "registers": result.program.registers,
-        "waits_for": held_up(result), "seconds": result.seconds,
+        "waits_for": held_up(result), "fault": result.fault or None, "seconds": round(result.seconds, 6),
     }  # fmt: skip
 
 
-def _table(results: list[Result], machine: str) -> list[str]:
+def _table(file: str, results: list[Result], machine: str) -> list[str]:
     """A line a launch, and what to do next."""
     if not results:
         return [f"no kernel was launched on {machine}"]
@@ -122,7 +155,7 @@ def _table(results: list[Result], machine: str) -> list[str]:
     lines += [f"... and {more} more launches"] if more > 0 else []
     plural = "launch" if len(results) == 1 else "launches"
     lines.append(f"{len(results)} {plural} on {machine}, {grouped(total)} cycles")
-    lines.append("look closer: `warploom profile FILE --launch 0`, `warploom explore FILE`")
+    lines.append(f"look closer: `warploom profile {quote(file)} --launch 0`, `warploom explore {quote(file)}`")
     return ["", *(line.rstrip() for line in lines)]
 
 

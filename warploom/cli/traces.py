@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from warploom.cli.output import OutputFile
-    from warploom.cli.running import Order
+    from warploom.isa.program import Program
+    from warploom.machine.config.schema import Config
     from warploom.observe.traces import Format
     from warploom.observe.traces.spool import Spool
     from warploom.result import Result
@@ -79,10 +80,10 @@ def open_traces(stack: contextlib.ExitStack, files: list[TraceFile]) -> list[Out
 class GrowingFile:
     """A trace that is written into its file while the run goes. Raises UserError when it cannot be written."""
 
-    def __init__(self, order: Order, file: TraceFile, output: OutputFile) -> None:
+    def __init__(self, program: Program, config: Config, file: TraceFile, output: OutputFile) -> None:
         self._output = output
         with output.stream() as stream:
-            self._trace = file.form.begun(order.program, order.config, stream)
+            self._trace = file.form.begun(program, config, stream)
 
     def add(self, events: np.ndarray) -> None:
         """Write events."""
@@ -102,16 +103,18 @@ class TracedRun:
     first file, until the run has ended. Cores that run one instruction at a time write none down: they are run again.
     """
 
-    def __init__(self, order: Order, files: list[TraceFile], outputs: list[OutputFile], stack: contextlib.ExitStack) -> None:
+    def __init__(
+        self, program: Program, config: Config, files: list[TraceFile], outputs: list[OutputFile], stack: contextlib.ExitStack
+    ) -> None:
         self._files, self._outputs = files, outputs
         self._growing: dict[int, GrowingFile] = {}
         self._spool: Spool | None = None
         self._place = next((output.place for output in outputs if output.place is not None), None)
-        if order.config.core.control == "sequencer":
+        if config.core.control == "sequencer":
             return
         for number, (file, output) in enumerate(zip(files, outputs, strict=True)):
             if file.form.growing:
-                self._growing[number] = GrowingFile(order, file, output)
+                self._growing[number] = GrowingFile(program, config, file, output)
         if len(self._growing) < len(files):
             from warploom.observe.traces.spool import Spool
 
