@@ -38,10 +38,32 @@ COMMANDS = {
     "fit": ["fit", "--help"],
     "warmup": ["warmup", "--help"],
     "unit": ["unit", "check", "--help"],
+    "examples": ["examples"],
+    "new": ["new", "{folder}/kernel.py"],
+    "docs": ["docs", "warp"],
+    "doctor": ["doctor"],
+    "completion": ["completion", "bash", "--show"],
+    "help": ["help", "run"],
 }
 HARDWARE = ("cost", "lockstep", "build")  # they need the extra rtl
-TYPED = ("presets", "preset", "settings")  # values are typed as they stand, and products have names and years
-NO_JSON = ("picture", "debug", "run that is cut", "explore", "one study", "probe", "cc", "fit", "warmup", "unit")
+# values are typed as they stand, and products have names and years
+TYPED = ("presets", "preset", "settings", "doctor", "completion", "examples", "help")
+NO_JSON = (
+    "picture",
+    "debug",
+    "run that is cut",
+    "explore",
+    "one study",
+    "probe",
+    "cc",
+    "fit",
+    "warmup",
+    "unit",
+    "new",
+    "docs",
+    "completion",
+    "help",
+)
 TIGHT_PERCENT = re.compile(r"\d%")
 RUN_TOGETHER = re.compile(r"(?<![\w.#/:=-])\d{4,}(?![\w.:])")
 ADDRESSES = re.compile(r"^ *\d+ to \d+: ", re.MULTILINE)  # they are typed again

@@ -32,6 +32,9 @@ COMMANDS = {
     "preset": ["presets", "sm"],
     "settings": ["presets", "--settings"],
     "study": ["study"],
+    "examples": ["examples"],
+    "docs": ["docs", "core.warps"],
+    "help": ["help", "run"],
     "cost": ["cost", "program_controller", "registers", "sequencer"],
 }  # fmt: skip
 PLAIN = ("run", "compare", "ladder", "profile", "picture", "debug")  # they take an engine
@@ -82,4 +85,17 @@ def test_every_command_with_a_table_is_here():
 
     tested = {command[0] for command in COMMANDS.values()}
     # They write files, native code, pages or messages with lines of a source, or take minutes; their lines have tests of their own.
-    assert set(known) - tested == {"build", "cc", "check", "explore", "fit", "lockstep", "probe", "unit", "warmup"}, ROOT
+    assert set(known) - tested == {
+        "build",
+        "cc",
+        "check",
+        "explore",
+        "fit",
+        "lockstep",
+        "probe",
+        "unit",
+        "warmup",
+        "new",
+        "doctor",
+        "completion",
+    }, ROOT

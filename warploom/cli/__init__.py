@@ -29,6 +29,12 @@ COMMANDS = {
     "build": "Write a machine as hardware: Verilog, RTLIL and a test bench.",
     "fit": "Compile native code for one machine: long runs of it are faster.",
     "warmup": "Compile the native engine now, so that no later run has to.",
+    "examples": "List the programs that ship; read and copy them.",
+    "new": "Write a first program, or a unit of your own, that runs as it is.",
+    "docs": "Open the documentation, or show what a word means.",
+    "doctor": "Show what is installed, and what each extra gives.",
+    "completion": "Install completion in the shell.",
+    "help": "Show the help of a command.",
 }
 
 

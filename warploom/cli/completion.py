@@ -1,14 +1,19 @@
 """Completion in the shell: names of presets, settings with their values, instruction sets, and files, by what an option's help calls it.
 
-click writes the shell's part: `eval "$(_WARPLOOM_COMPLETE=bash_source warploom)"`, or zsh_source, or fish_source.
+click writes the shell's part; `warploom completion` installs it.
 """
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import CompletionItem, get_completion_class
+
+from warploom.cli.common import UserError, say, write_file
 
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
@@ -72,3 +77,48 @@ def _completer(names: Iterable[str], metavar: str) -> Completer | None:
     if metavar in BY_METAVAR:
         return BY_METAVAR[metavar]
     return complete_files if metavar in FILES else None
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The command
+
+MARK = "# completion of warploom"
+SHELLS = {"bash": ".bashrc", "zsh": ".zshrc", "fish": ".config/fish/completions/warploom.fish"}
+
+
+@click.command()
+@click.argument("shell", metavar="[SHELL]", required=False, type=click.Choice(list(SHELLS)))
+@click.option("--show", is_flag=True, help="Print the script, and install nothing.")
+@click.pass_context
+def command(ctx: click.Context, shell: str | None, show: bool) -> None:
+    """Install completion in the shell: commands, options, presets, settings, files. For bash, zsh and fish; SHELL is yours otherwise.
+
+    The script is kept beside the shell's own files, and one line in its start-up file reads it. Running this again changes nothing twice.
+
+    \b
+    Examples:
+      warploom completion
+      warploom completion zsh
+      warploom completion fish --show
+    """
+    chosen = shell or Path(os.environ.get("SHELL", "")).name
+    if chosen not in SHELLS:
+        raise UserError(f"the shell {chosen or 'is not known'!r}: name one of {', '.join(SHELLS)}, as in `warploom completion bash`")
+    group = ctx.find_root().command
+    script = get_completion_class(chosen)(group, {}, "warploom", "_WARPLOOM_COMPLETE").source()  # type: ignore[misc]
+    if show:
+        say(script)
+        return
+    start = Path.home() / SHELLS[chosen]
+    if chosen == "fish":
+        start.parent.mkdir(parents=True, exist_ok=True)
+        write_file(start, script)
+        say(f"{start} is written; new shells complete `warploom`")
+        return
+    kept = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "warploom" / f"completion.{chosen}"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    write_file(kept, script)
+    text = start.read_text(encoding="utf-8") if start.exists() else ""
+    if MARK not in text:
+        write_file(start, f"{text}{'' if not text or text.endswith(chr(10)) else chr(10)}source {shlex.quote(str(kept))}  {MARK}\n")
+    say(f"{kept} is written and {start} reads it; new shells complete `warploom`")

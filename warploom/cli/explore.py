@@ -35,6 +35,7 @@ LARGE = 20_000_000  # characters from which on the size is told
 @click.command()
 @click.argument("kernel", metavar="FILE")
 @click.option("-o", "--output", metavar="PAGE", help="Where the page goes; - for standard output. [default: FILE's name, .html]")
+@click.option("--open", "open_page", is_flag=True, help="Open the page in a browser when it is written.")
 @click.option("--against", multiple=True, metavar="NAME=VALUE", help="A second run beside it, with this setting or unit changed.")
 @click.option("--cycles", metavar="A:B", help="Only the cycles from A to B.")
 @click.option("--cores", metavar="LIST", help="Only these cores, as 0,2-3 (machines with warps).")
@@ -59,6 +60,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     \b
     Examples:
       warploom explore matmul.asm                  writes matmul.html
+      warploom explore matmul.asm --open           and opens it in a browser
       warploom explore diverge.asm --gpu tiny-simt -o lanes.html
       warploom explore diverge.asm --gpu sm --against divergence.first=taken
       warploom explore raymarch.guppy --grid 1
@@ -181,6 +183,8 @@ def _pieces(result: Result, stretch: tuple[int, int], selection: Selection | Non
 
 
 def _check_output(kernel: str, path: str, options: dict[str, Any]) -> None:
+    if path == "-" and options["open_page"]:
+        raise UserError("--open needs a file: name one with -o")
     if path == "-" and options["as_json"]:
         raise UserError("--json and the page would both be written to standard output: name a file with -o")
     inputs = [given for given in (kernel, *(text.partition("=")[2] for text in options["buffers"]), options["gpu"]) if given]
@@ -201,6 +205,12 @@ def _tell(path: str, characters: int, results: list[Result], names: list[str], o
     for result in results:
         for message in result.messages:
             say(f"error: {message}" if message == result.fault else message, err=True)
+    if options["open_page"]:
+        from warploom.cli.welcome.browser import opened
+
+        open_in = "open in a browser now" if opened(Path(path)) else "no browser was found here: open it in one"
+    else:
+        open_in = "open it in a browser"
     if not options["quiet"] and path != "-":
         size = f", {characters / 1e6:.0f} MB" if characters > LARGE else ""
-        say(f"{path} is written{size}: open it in a browser", err=True)
+        say(f"{path} is written{size}: {open_in}", err=True)

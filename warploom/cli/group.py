@@ -15,6 +15,7 @@ from warploom.cli.common import BAD_INPUT, FAULT, mistakes, report, say, stopped
 from warploom.cli.completion import with_completion
 from warploom.cli.printable import printable
 from warploom.cli.process import drop_unwritten, prepared
+from warploom.cli.welcome.by_name import with_shipped
 
 
 class LazyGroup(click.Group):
@@ -34,7 +35,7 @@ class LazyGroup(click.Group):
         if cmd_name not in self.summaries:
             return None
         command: click.Command = importlib.import_module(f"{self.package}.{cmd_name}").command
-        return with_completion(command)
+        return with_shipped(with_completion(command))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, without importing any."""
@@ -42,11 +43,13 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(self.summaries.items()))
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the arguments begin with."""
+        """The command that the arguments begin with; a program's file in its place is run."""
         if args and args[0] not in self.summaries and not args[0].startswith("-"):
-            from warploom.isa.diagnostics import nearest
+            from warploom.cli.welcome.guesses import answer, is_program
 
-            raise click.UsageError(f"there is no command {args[0]!r}{nearest(args[0], self.summaries)}", ctx)
+            if not is_program(args[0]):
+                raise click.UsageError(answer(args, self.summaries))
+            args = ["run", *args]
         return super().resolve_command(ctx, args)
 
     def main(self, *args: Any, **more: Any) -> Any:
@@ -62,11 +65,14 @@ class LazyGroup(click.Group):
             sys.exit(BAD_INPUT)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The options before the command's name."""
+        """The options before the command's name; with nothing at all, the start page."""
+        if not args and not ctx.resilient_parsing:
+            _show_start_page()
+            ctx.exit()
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
-            raise click.UsageError(printable(error.format_message()), error.ctx) from None
+            raise click.UsageError(printable(_explained(error)), error.ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. A user's mistake ends here, as a message and exit status 2."""
@@ -77,7 +83,7 @@ class LazyGroup(click.Group):
                 return super().invoke(ctx)
         except click.UsageError as error:
             if not as_json:
-                raise click.UsageError(printable(error.format_message()), error.ctx) from None
+                raise click.UsageError(printable(_explained(error)), error.ctx) from None
             report(error, as_json)
         except KeyboardInterrupt as signal:
             how, status = stopped(signal)
@@ -103,6 +109,24 @@ class LazyGroup(click.Group):
         ctx.exit(BAD_INPUT)
 
 
+def _show_start_page() -> None:
+    from warploom.cli import screen
+    from warploom.cli.welcome.start import start_page
+
+    screen.show([[line] for line in start_page()])
+
+
+def _explained(error: click.UsageError) -> str:
+    """What click says of the command line; where an option is another tool's, what is here in its place."""
+    if isinstance(error, click.NoSuchOption):
+        from warploom.cli.welcome.guesses import answer_option
+
+        found = answer_option(error.option_name)
+        if found is not None:
+            return f"there is no option {error.option_name}{'' if error.ctx is None or error.ctx.parent is None else ' here'}; {found}"
+    return error.format_message()
+
+
 def _end_with_last_words(error: Exception) -> None:
     """Raise SystemExit where a Python program has ended itself so, before any launch: Python prints them."""
     frontend = sys.modules.get("warploom.kernel.frontend")
@@ -116,6 +140,11 @@ def shown_as_its_own(error: Exception, as_json: bool) -> bool:
     begin = script.own_traceback(error) if script is not None else None
     if begin is None:
         return False
+    from warploom.cli.welcome.foreign import foreign_import
+
+    if (known := foreign_import(error)) is not None:
+        report(known, as_json)
+        return True
     say("".join(traceback.format_exception(type(error), error.with_traceback(begin), begin)).rstrip(), err=True)
     if as_json:
         report(RuntimeError(f"{type(error).__name__}: {error}"), as_json)

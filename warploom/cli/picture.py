@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("kind", metavar="KIND")
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", required=False)
 @click.option("-o", "--output", metavar="OUT", help="Draw into this .png, .svg or .pdf file. [default: show it in the terminal]")
 @click.option("--cycles", metavar="A:B", help="Only the cycles from A to B.")
 @click.option("--cores", metavar="LIST", help="Only these cores, as 0,2-3.")
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @machine_options
 @json_option
 @click.pass_context
-def command(ctx: click.Context, kind: str, file: str, output: str | None, as_json: bool, **options: Any) -> None:
+def command(ctx: click.Context, kind: str, file: str | None, output: str | None, as_json: bool, **options: Any) -> None:
     """Run FILE and draw what it did. KIND says which picture:
 
     \b
@@ -55,6 +55,7 @@ def command(ctx: click.Context, kind: str, file: str, output: str | None, as_jso
     from warploom.cli.progress import Busy, Progress
     from warploom.observe.pictures import picture
 
+    kind, file = _kind_first(kind, file)
     _check(kind, file, output, options["width"], as_json)
     order = take_order(file, options)
     if not (options["quiet"] or as_json):
@@ -87,6 +88,18 @@ def command(ctx: click.Context, kind: str, file: str, output: str | None, as_jso
     if output is not None and not (options["quiet"] or as_json):
         say(f"{output} is written", err=True)
     ctx.exit(DONE if result.status == "done" else FAULT)
+
+
+def _kind_first(kind: str, file: str | None) -> tuple[str, str]:
+    """The kind and the program. Raises UserError where one is missing, or they change places."""
+    from warploom.observe.pictures import KINDS
+
+    if file is not None and (kind in KINDS or file not in KINDS):
+        return kind, file
+    if kind in KINDS:
+        raise UserError(f"name the program that is to be drawn: `warploom picture {kind} FILE`")
+    chosen = next(iter(KINDS)) if file is None else file
+    raise UserError(f"say which picture, then the file: `warploom picture {chosen} {kind}`; there are {', '.join(KINDS)}")
 
 
 def _check(kind: str, file: str, output: str | None, width: int | None, as_json: bool) -> None:

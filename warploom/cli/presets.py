@@ -20,8 +20,9 @@ NAME, VALUE = 26, 12  # characters of the columns
 @click.argument("name", metavar="[NAME]", required=False)
 @click.option("--settings", "all_settings", is_flag=True, help="List every setting: of NAME with its value, else with its default.")
 @click.option("--set", "changes", multiple=True, metavar="SETTING=VALUE", help="Show NAME with this setting changed.")
+@click.option("--gpu", hidden=True, help="The same as NAME.")
 @json_option
-def command(name: str | None, all_settings: bool, changes: tuple[str, ...], as_json: bool) -> None:
+def command(name: str | None, gpu: str | None, all_settings: bool, changes: tuple[str, ...], as_json: bool) -> None:
     """List the presets; with NAME, a preset or a TOML file of your own, what it sets and where each number comes from.
 
     A machine of your own is a TOML file: `base = "tiny"`, then sections with the settings that differ.
@@ -38,6 +39,9 @@ def command(name: str | None, all_settings: bool, changes: tuple[str, ...], as_j
     from warploom.machine.config.schema import settings
     from warploom.machine.engine.sizes import ConfigError
 
+    if name is not None and gpu is not None and name != gpu:
+        raise ConfigError(f"{name} and --gpu {gpu} name two machines: leave one of them out")
+    name = name or gpu
     if changes and name is None:
         raise ConfigError("--set shows a preset with a setting changed: name the preset, as in `warploom presets tiny --set gpu.cores=4`")
     if name is None:

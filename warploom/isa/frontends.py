@@ -75,6 +75,23 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
     ),
 )
 
+_CUDA = (
+    "write the kernel in Python (`warploom new kernel.py`: the dialect of numba.cuda), in C (.c, for Vortex) or in OpenCL C (.cl, for GCN)"
+)
+_BINARY = "run the kernel's source instead: in Python (.py), in C (.c, for Vortex) or in OpenCL C (.cl, for GCN)"
+# Files of other tools, by ending: what they are, and what to do.
+NOT_YET: dict[str, tuple[str, str]] = {
+    **dict.fromkeys((".cu", ".cuh"), ("it is CUDA C++, which does not run here yet", _CUDA)),
+    ".hip": ("it is HIP, which does not run here", _CUDA),
+    ".ptx": ("it is PTX, which does not run here yet", _BINARY),
+    **dict.fromkeys((".cubin", ".fatbin", ".sass"), ("it is NVIDIA's machine code, which does not run here yet", _BINARY)),
+    **dict.fromkeys(
+        (".metal", ".wgsl", ".glsl", ".comp", ".frag", ".vert", ".hlsl", ".spv"), ("it is a shader, which does not run here", _CUDA)
+    ),
+    **dict.fromkeys((".h", ".hpp"), ("it is a header, which does not run by itself", "name the file that includes it")),
+    **dict.fromkeys((".ll", ".bc"), ("it is LLVM's intermediate code, which does not run here", _BINARY)),
+}
+
 
 def load(source: AnyInput, isa: str | None = None, *, if_convert: int = 0, options: Options | None = None) -> Program:
     """The Program in a source: a file's path, bytes or a Python function.
@@ -183,6 +200,8 @@ def front_end(source: AnyInput, isa: str | None = None) -> FrontEnd:
             f"name one: {', '.join(row.name for row in rows if BYTES in row.takes)}",
         )
     suffix = Path(source).suffix.lower()
+    if suffix in NOT_YET:
+        raise error(source, *NOT_YET[suffix])
     endings = ", ".join(f"{'/'.join(row.suffixes)} for {row.name}" for row in rows if row.suffixes)
     said = (
         f"the ending {suffix!r} belongs to no instruction set" if suffix else "the name has no ending that says which instruction set it is"

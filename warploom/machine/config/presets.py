@@ -18,6 +18,7 @@ from warploom.isa.numbers import shown
 from warploom.isa.program import lines_of
 from warploom.isa.reading import bytes_of, read_text
 from warploom.machine.config.check import check_effective, check_together, check_used
+from warploom.machine.config.products import answer
 from warploom.machine.config.schema import Config, Setting, check_name, settings
 from warploom.machine.engine.sizes import ConfigError
 
@@ -96,7 +97,9 @@ def _preset_path(name: str | Path) -> Path:
     if text.endswith(".toml") or "/" in text:
         return Path(text)
     if text not in preset_names():
-        raise ConfigError(f"there is no preset {text!r}{nearest(text, preset_names())}; there are {', '.join(preset_names())}")
+        known = answer(text)
+        near = f"; {known}" if known else nearest(text, preset_names())
+        raise ConfigError(f"there is no preset {text!r}{near}; there are {', '.join(preset_names())}")
     return PRESETS / f"{text}.toml"
 
 

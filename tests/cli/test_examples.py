@@ -1,0 +1,45 @@
+"""`warploom examples`."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.places import EXAMPLES
+from warploom.cli import main
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def listed(*words):
+    return CliRunner().invoke(main, ["examples", *words])
+
+
+def test_words_choose():
+    names = [row["name"] for row in json.loads(listed("product", "--json").stdout)["examples"]]
+    assert {"tiny/matmul.asm", "python/matmul.py", "gcn/tiled_product.gcn"} <= set(names)
+    assert all(row["name"].startswith("python/") for row in json.loads(listed("python/", "--json").stdout)["examples"])
+    done = listed("no such thing")
+    assert (done.exit_code, done.stderr) == (
+        2,
+        "error: no example has 'no such thing' in its name or description; `warploom examples` lists all\n",
+    )
+
+
+def test_one_is_read_and_copied(here):
+    text = (EXAMPLES / "tiny" / "matmul.asm").read_text()
+    assert listed("tiny/matmul", "--show").stdout == text
+    assert listed("matmul.asm", "--copy", ".").stderr == "matmul.asm is written: `warploom run matmul.asm`\n"
+    assert Path("matmul.asm").read_text() == text
+    assert listed("matmul.asm", "--copy", ".").exit_code == 2
+    assert listed("product", "--show").stderr.startswith("error: this means ")
+
+
+def test_kernels_that_need_arguments_say_so():
+    rows = {row["name"]: row["needs_arguments"] for row in json.loads(listed("--json").stdout)["examples"]}
+    assert (rows["vortex/saxpy.c"], rows["vortex/hello.c"], rows["python/saxpy.py"]) == (True, False, False)

@@ -1,0 +1,78 @@
+"""Words of other tools lead to the command that does it here."""
+
+import re
+import shlex
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from warploom.cli import COMMANDS, main
+from warploom.cli.welcome.guesses import GUESSES, OPTIONS
+
+TYPED = {
+    "list": "examples", "ls": "examples", "init": "new", "open": "explore", "view": "explore", "gpus": "presets", "machines": "presets",
+    "bench": "probe", "plot": "picture", "trace": "run", "tutorial": "docs", "lint": "check", "glossary warp": "docs warp",
+    "explain warp": "docs warp", "stats": "profile", "sim": "run", "gdb": "debug", "ncu": "profile", "nsys": "run", "disassemble": "disasm",
+    "serve": "explore", "test": "doctor", "-g": "debug", "--verbose": "run", "NCU": "profile", "compute-sanitizer": "check",
+    "trce": "run", "nvcc": "cc", "nvidia-smi": "presets", "verilog": "build",
+}  # fmt: skip
+
+
+def said(*words):
+    done = CliRunner().invoke(main, words)
+    assert (done.exit_code, done.stdout) == (2, ""), done.output
+    return done.stderr
+
+
+@pytest.mark.parametrize("typed", TYPED)
+def test_the_answer_names_the_command(typed):
+    assert f"`warploom {TYPED[typed]}" in said(*typed.split())
+
+
+def test_a_file_that_stood_behind_the_word_is_in_the_answer():
+    assert said("ncu", "saxpy.py") == "Error: there is no command 'ncu'; what each line costs, and why: `warploom profile saxpy.py`\n"
+    assert "`warploom debug 'my kernel.py'`" in said("gdb", "my kernel.py")
+
+
+def test_a_slip_of_a_command_is_corrected():
+    assert said("chek") == "Error: there is no command 'chek', did you mean 'check'?\n"
+    assert said("Run") == "Error: there is no command 'Run', did you mean 'run'?\n"
+
+
+def test_the_name_of_an_example():
+    assert said("matmul") == "Error: there is no command 'matmul', but an example has this name: `warploom run tiny/matmul.asm`\n"
+
+
+def test_a_word_like_no_other_shows_where_to_begin():
+    assert "`warploom` alone shows where to begin" in said("xyzzy")
+
+
+def test_every_row_names_a_command_and_its_options_and_no_word_is_one_or_stands_twice():
+    words = [word for row in GUESSES for word in row.words.split()]
+    assert len(words) == len(set(words))
+    assert set(words).isdisjoint(COMMANDS)
+    for text in [row.command for row in GUESSES] + [found for row in OPTIONS.values() for found in re.findall(r"`(warploom [^`]*)`", row)]:
+        first, *rest = shlex.split(text)[1:] or ["--help"]
+        if first.startswith("--"):
+            continue
+        command = main.get_command(click.Context(main), first)
+        assert command is not None, text
+        known = {name for param in command.params for name in param.opts} | {"--help"}
+        assert {word for word in rest if word.startswith("--")} <= known, text
+
+
+def test_a_file_alone_is_run(tmp_path):
+    path = tmp_path / "k.asm"
+    path.write_text(".threads 4\nRET\n")
+    done = CliRunner().invoke(main, [str(path), "--quiet"])
+    assert (done.exit_code, done.stderr) == (0, "")
+    missing = CliRunner().invoke(main, ["nothing.py"])
+    assert (missing.exit_code, missing.stderr) == (2, "nothing.py: error: there is no such file\n")
+
+
+def test_options_of_other_tools_on_a_command(tmp_path):
+    done = CliRunner().invoke(main, ["run", "matmul", "-arch=sm_90"])
+    assert done.exit_code == 2
+    done = CliRunner().invoke(main, ["run", "matmul", "--verbose"])
+    assert "there is no option --verbose here; for every thread in every cycle: `warploom run FILE --log -`" in done.stderr

@@ -1,0 +1,116 @@
+"""`warploom examples`: the programs that ship with warploom, to list, to read and to copy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warploom.cli.common import UserError, json_option, print_json, say, write_file
+
+if TYPE_CHECKING:
+    from warploom.cli.welcome.shipped import Example
+    from warploom.observe.text.styled import Line
+
+ABOUT = {
+    "tiny": "the smallest GPU, in its assembly",
+    "python": "kernels in Python, in the dialect of numba.cuda",
+    "guppy": "the mask language: registers of four components, branches by masks",
+    "vortex": "C for Vortex, a RISC-V GPU",
+    "gcn": "AMD's GCN",
+    "avx512": "x86's AVX-512, 16 lanes a warp",
+    "riscv": "RISC-V, ordinary code in every lane",
+}
+
+
+@click.command()
+@click.argument("words", metavar="[WORD]...", nargs=-1)
+@click.option("--show", is_flag=True, help="Print the program's text.")
+@click.option("--copy", "target", metavar="FILE|FOLDER", help="Copy the program there, to be changed; an existing file is not overwritten.")
+@json_option
+def command(words: tuple[str, ...], show: bool, target: str | None, as_json: bool) -> None:
+    """List the programs that ship, with the command that runs each.
+
+    WORDs choose: a folder, a file's name, or any word of its description. Every command finds an example by its name, from any folder:
+    `warploom profile python/matmul.py`.
+
+    \b
+    Examples:
+      warploom examples                          all of them
+      warploom examples python                   those in Python
+      warploom examples product                  those that multiply
+      warploom examples tiny/matmul --show       read one
+      warploom examples tiny/matmul --copy .     have a copy, to change it
+      warploom run tiny/matmul                   run it
+    """
+    from warploom.cli.welcome.shipped import examples, folder
+
+    if folder("examples") is None:
+        raise UserError(
+            "the examples are not there: this installation was made without them; `warploom new kernel.py` writes a first program"
+        )
+    chosen = [example for example in examples() if all(_is_meant(example, word) for word in words)]
+    exact = [
+        example for example in chosen if words and words[0] in (example.name, example.path.name, str(Path(example.name).with_suffix("")))
+    ]
+    chosen = exact or chosen
+    if not chosen:
+        raise UserError(f"no example has {' and '.join(map(repr, words))} in its name or description; `warploom examples` lists all")
+    if show or target is not None:
+        one = _one(chosen)
+        if target is not None:
+            _copy(one, Path(target))
+        else:
+            say(one.path.read_text(encoding="utf-8").rstrip("\n"))
+        return
+    if as_json:
+        rows = [{"name": one.name, "about": one.about, "path": str(one.path), "needs_arguments": one.asks} for one in chosen]
+        print_json({"examples": rows})
+        return
+    from warploom.cli import screen
+
+    screen.show(_listed(chosen))
+
+
+def _is_meant(example: Example, word: str) -> bool:
+    from warploom.cli.welcome.shipped import find
+
+    plain = word.lower().rstrip("/")
+    return plain == example.folder or plain in f"{example.name} {example.about}".lower() or example.path in find(word)
+
+
+def _one(chosen: list[Example]) -> Example:
+    if len(chosen) > 1:
+        names = ", ".join(example.name for example in chosen[:8])
+        raise UserError(f"this means {len(chosen)} examples: {names}{' ...' if len(chosen) > 8 else ''}; name one")
+    return chosen[0]
+
+
+def _copy(example: Example, target: Path) -> None:
+    place = target / example.path.name if target.is_dir() else target
+    if place.exists():
+        raise UserError(f"{place} exists already: name a different file, or remove it")
+    write_file(place, example.path.read_bytes())
+    say(f"{place} is written: `warploom run {place}`", err=True)
+
+
+def _listed(chosen: list[Example]) -> list[Line]:
+    from warploom.cli import screen
+    from warploom.observe.text.styled import in_lines
+
+    longest = max(len(example.name) for example in chosen)
+    lines: list[Line] = []
+    last = ""
+    for example in chosen:
+        if example.folder != last:
+            lines += [[]] if lines else []
+            lines.append([(f"{example.folder}: {ABOUT[example.folder]}", "bold")])
+            last = example.folder
+        about = f"{example.about} (needs arguments: run names them)" if example.asks else example.about
+        first, *rest = in_lines(about, screen.width() - longest - 4, "", "")
+        lines.append([(f"  {example.name:<{longest}}  ", ""), (first, "")])
+        lines += [[(" " * (longest + 4) + text, "")] for text in rest]
+    one = chosen[0].name
+    lines += [[], [(f"run: warploom run {one}", "dim")], [(f"read: warploom examples {one} --show; copy: --copy .", "dim")]]
+    return lines

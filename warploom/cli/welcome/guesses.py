@@ -1,0 +1,156 @@
+"""Words of other tools, and the command here that does what each of them does there.
+
+A word that stands in no row is compared with the commands' names and with these words, so that `trce` leads where `trace` does.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from warploom.cli.welcome import shipped
+from warploom.isa.diagnostics import closest
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What people type, and what is here. words: separated by spaces. does: what it is for. command: as it is typed."""
+
+    words: str
+    does: str
+    command: str
+
+
+# The words of a row are those of shells, package managers, debuggers, profilers and simulators.
+GUESSES = (
+    Guess("exec execute start launch sim simulate simulator emulate play go", "to run a program", "warploom run FILE"),
+    Guess("list ls dir samples sample demo demos cat browse programs kernels", "the programs that ship", "warploom examples"),
+    Guess("init create skeleton template scaffold generate make startproject", "to write a first program", "warploom new kernel.py"),
+    Guess(
+        "open view show see web html visualize visualise gui ui inspect watch replay tui explorer",
+        "to walk through a run, cycle by cycle",
+        "warploom explore FILE --open",
+    ),
+    Guess("serve server notebook jupyter lab", "a page that needs no server", "warploom explore FILE --open"),
+    Guess(
+        "gpus gpu machines machine devices device arch archs config configs settings hardware nvidia-smi smi rocm-smi targets",
+        "the machines",
+        "warploom presets",
+    ),
+    Guess("plot draw chart graph figure fig image render diagram", "to draw a run", "warploom picture KIND FILE"),
+    Guess(
+        "trace traces perfetto vcd waves wave konata gtkwave nsys nsight-systems timeline dump",
+        "to write a trace for other viewers",
+        "warploom run FILE --perfetto OUT",
+    ),
+    Guess(
+        "stats stat statistics counters metrics perf prof nvprof ncu nsight nsight-compute rocprof hotspots analyze analyse why bottleneck "
+        "optimize optimise",
+        "what each line costs, and why",
+        "warploom profile FILE",
+    ),
+    Guess(
+        "lint verify sanitize sanitizer compute-sanitizer cuda-memcheck memcheck racecheck synccheck initcheck race races validate",
+        "to find races, bounds faults and wrong barriers",
+        "warploom check FILE",
+    ),
+    Guess("gdb cuda-gdb lldb rocgdb step break breakpoint dbg pdb debugger", "to step through a run", "warploom debug FILE"),
+    Guess("disassemble objdump cuobjdump nvdisasm sass ptx uops ir decode", "to see the instructions", "warploom disasm FILE"),
+    Guess("assemble as ptxas encode", "to see a program's instruction words", "warploom asm FILE"),
+    Guess("compile gcc clang nvcc hipcc", "to compile a program in C", "warploom cc FILE"),
+    Guess(
+        "bench benchmark benchmarks time timing measure microbenchmark latency bandwidth",
+        "to measure a machine",
+        "warploom probe --gpu PRESET",
+    ),
+    Guess("sweep search tune autotune diff versus vs", "to run a program on many machines", "warploom compare FILE --over SETTING=A,B"),
+    Guess("calc calculator occupancy-calculator", "how full a multiprocessor can be", "warploom occupancy --cc 8.6"),
+    Guess("experiment experiments paper papers reproduce", "to reproduce a published result", "warploom study"),
+    Guess("exercise exercises", "to write a unit of your own", "warploom new mine.py --kind scheduler"),
+    Guess("test tests selftest diagnose version info about env environment health status", "what is installed", "warploom doctor"),
+    Guess("tutorial tutorials learn doc documentation manual guide course readme", "the documentation", "warploom docs"),
+    Guess("glossary explain define what whatis term", "to look up a word", "warploom docs TERM"),
+    Guess("area gates synth synthesize synthesise yosys", "what units cost in gates", "warploom cost"),
+    Guess("verilog rtl export bitstream tapeout", "to write a machine as hardware", "warploom build"),
+    Guess("cosim equivalence formal prove", "to compare the hardware with the model", "warploom lockstep"),
+    Guess("precompile jit cache", "to compile the native engine now", "warploom warmup"),
+    Guess("autocomplete completions", "to complete names in the shell", "warploom completion"),
+)
+
+# Options of other tools: what is here in their place.
+OPTIONS = {
+    "-g": "lines and names are always kept; to step through a run: `warploom debug FILE`",
+    "-G": "lines and names are always kept; to step through a run: `warploom debug FILE`",
+    "--debug": "to step through a run: `warploom debug FILE`",
+    "--verbose": "for every thread in every cycle: `warploom run FILE --log -`",
+    "-v": "for every thread in every cycle: `warploom run FILE --log -`; the version: `warploom --version`",
+    "-V": "the version: `warploom --version`",
+    "--list": "the commands: `warploom --help`; the machines: `warploom presets`; the examples: `warploom examples`",
+    "--list-gpus": "the machines: `warploom presets`",
+    "--gpus": "the machines: `warploom presets`",
+    "--gpu": "an option of a command: `warploom run FILE --gpu NAME`; the machines: `warploom presets`",
+    "--set": "an option of a command: `warploom run FILE --set NAME=VALUE`; the settings: `warploom presets --settings`",
+    "--device": "the machine is --gpu NAME; all of them: `warploom presets`",
+    "-arch": "the machine is --gpu NAME; all of them: `warploom presets`",
+    "--arch": "the machine is --gpu NAME; all of them: `warploom presets`",
+    "--metrics": "counters of a run: `warploom profile FILE --json`",
+    "--section": "counters of a run: `warploom profile FILE --json`",
+    "--trace": "a trace for other viewers: `warploom run FILE --perfetto OUT`, --vcd, --konata",
+    "--stats": "what each line costs: `warploom profile FILE`",
+    "--timeline": "`warploom picture timeline FILE`",
+    "--plot": "`warploom picture KIND FILE`",
+    "--tool": "races, bounds, barriers: `warploom check FILE`",
+    "--gui": "`warploom explore FILE --open`",
+    "--threads-per-block": "threads per block: --block N",
+    "--blocks": "blocks of the launch: --grid N",
+    "--cores": "`--set gpu.cores=N`",
+    "--verilog": "the machine as hardware: `warploom build`",
+}
+
+
+def answer(words: Sequence[str], commands: Collection[str]) -> str:
+    """What is said for words that begin with no command's name: a sentence that ends with the command that was probably meant."""
+    word, rest = words[0], words[1:]
+    said, plain, rows = f"there is no command {word!r}", word.lower().lstrip("-"), _rows()
+    if plain in commands:
+        return f"{said}, did you mean {plain!r}?"
+    if plain in rows:
+        return f"{said}; {_meant(rows[plain], rest)}"
+    root = shipped.folder("examples")
+    if (places := shipped.find(word)) and root is not None:
+        return f"{said}, but an example has this name: `warploom run {places[0].relative_to(root).as_posix()}`"
+    close = closest(word, [*commands, *rows])
+    if close in commands:
+        return f"{said}, did you mean {close!r}?"
+    if close:
+        return f"{said}; {_meant(rows[close], rest)}"
+    return f"{said}; `warploom` alone shows where to begin, `warploom --help` all commands"
+
+
+def _meant(row: Guess, rest: Sequence[str]) -> str:
+    """A row's command, with the file or the term that stood behind the word."""
+    given = next((word for word in rest if not word.startswith("-")), None)
+    command = row.command
+    if given is not None and ("TERM" in command or is_program(given)):
+        command = re.sub(r"\b(FILE|TERM)\b", lambda _: shlex.quote(given), command, count=1)
+    return f"{row.does}: `{command}`"
+
+
+def answer_option(option: str) -> str | None:
+    """What is here in the place of another tool's option; None where nobody is known to have it."""
+    return OPTIONS.get(option.partition("=")[0])
+
+
+def is_program(word: str) -> bool:
+    """Whether a word is the name of a program's file, so that `run` was meant."""
+    from warploom.isa.frontends import FRONT_ENDS
+
+    endings = {ending for row in FRONT_ENDS for ending in row.suffixes} | {".py", ".ipynb", ".cu", ".ptx", ".cubin"}
+    return Path(word).suffix.lower() in endings
+
+
+def _rows() -> dict[str, Guess]:
+    return {word: row for row in GUESSES for word in row.words.split()}

@@ -1,0 +1,79 @@
+"""Finding a page or a term of the documentation: a word in, a text out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from warploom.cli.common import UserError
+from warploom.cli.welcome.shipped import folder
+
+ROW = re.compile(r"^\| (?P<term>[^|]+?) \| (?P<meaning>[^|]+?) \| \[[^\]]*\]\((?P<page>[\w/-]+)\.md[^)]*\) \|$", re.MULTILINE)
+LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A page's text, or a term with its meaning and the page that has more ("" for none)."""
+
+    title: str
+    text: str
+    page: bool = False
+    more: str = ""
+
+
+def titles() -> dict[str, str]:
+    """The pages, by the name under which they are shown, with their titles."""
+    docs = folder("docs")
+    assert docs is not None
+    found = {path.relative_to(docs).with_suffix("").as_posix(): _title(path) for path in sorted(docs.rglob("*.md"))}
+    return {"index": found.pop("index", ""), **found}
+
+
+def find(word: str) -> Found:
+    """What a word means: a term, or else a page. Raises UserError, which names the nearest ones."""
+    terms = dict(_terms())
+    folded = {term.casefold(): term for term in terms}
+    plain = word.casefold().removesuffix(".md")
+    term = folded.get(plain) or folded.get(plain.removesuffix("s"))
+    if term is not None:
+        return terms[term]()
+    pages = titles()
+    name = next((page for page in pages if plain in (page, page.rpartition("/")[2], pages[page].casefold())), None)
+    if name is not None:
+        docs = folder("docs")
+        assert docs is not None
+        return Found(pages[name], (docs / f"{name}.md").read_text(encoding="utf-8"), page=True)
+    from warploom.isa.diagnostics import nearest
+
+    said = nearest(word, [*terms, *pages])
+    raise UserError(f"neither a term nor a page is called {word!r}{said or '; `warploom docs --list` lists the pages'}")
+
+
+def _terms() -> Iterator[tuple[str, Callable[[], Found]]]:
+    """Every term with what gives its meaning. Terms of the glossary win over names of the machine's tables."""
+    from warploom.isa.uop import OPERATIONS
+    from warploom.machine.accounting.counters import COUNTERS
+    from warploom.machine.accounting.reasons import OFF, REASONS
+    from warploom.machine.config.schema import settings
+
+    for operation in OPERATIONS:
+        yield operation.name, lambda row=operation: Found(f"micro-op {row.name}", row.meaning, more="operations")
+    for setting in settings():
+        yield setting.name, lambda row=setting: Found(f"setting {row.name}", f"{row.meaning} ({row.unit}), {row.range}", more="presets")
+    for counter in COUNTERS:
+        yield counter.name, lambda row=counter: Found(f"counter {row.name}", f"{row.meaning} ({row.unit})", more="counters")
+    for reason in (*REASONS, *OFF):
+        yield reason.name, lambda row=reason: Found(f"stall reason {row.name}", row.meaning, more="counters")
+    docs = folder("docs")
+    assert docs is not None
+    for row in ROW.finditer((docs / "glossary.md").read_text(encoding="utf-8")):
+        meaning = LINK.sub(r"\1", row["meaning"]).replace("*", "")
+        yield row["term"], lambda row=row, meaning=meaning: Found(row["term"], meaning, more=row["page"])
+
+
+def _title(path: Path) -> str:
+    """A page's first heading."""
+    return next((line[2:].strip() for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("# ")), path.stem)

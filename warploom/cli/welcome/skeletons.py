@@ -1,0 +1,55 @@
+"""Skeletons: first programs and units that run as they are, a row each; their texts lie in `skeletons/`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+TEXTS = Path(__file__).parent / "skeletons"
+
+
+@dataclass(frozen=True)
+class Skeleton:
+    """ending: of the file. about: what it is, in a few words. then: the command that tries it; {file} and {stem} stand for its name.
+
+    beside: files that go with it, by ending, with their text.
+    """
+
+    ending: str
+    about: str
+    then: str = "warploom run {file}"
+    beside: dict[str, str] = field(default_factory=dict)
+
+    def files(self, kind: str, path: Path) -> dict[Path, str]:
+        """Every file of it with its text, the program first."""
+        text = (TEXTS / f"{kind}.txt").read_text(encoding="utf-8")
+        if self.ending != ".ipynb":  # whose text has braces of its own
+            text = text.replace("{file}", path.name).replace("{stem}", path.stem)
+        return {path: text} | {path.with_suffix(ending): more for ending, more in self.beside.items()}
+
+
+UNIT = "warploom unit check {file}:choose --slot "
+SKELETONS = {
+    "python": Skeleton(".py", "a kernel in Python, in the dialect of numba.cuda"),
+    "picture": Skeleton(".py", "a kernel in Python that computes a picture"),
+    "tiny": Skeleton(".asm", "a kernel in the assembly of the smallest GPU"),
+    "guppy": Skeleton(".guppy", "a kernel in the mask language"),
+    "c": Skeleton(".c", "a kernel in C for Vortex (extra cc)"),
+    "opencl": Skeleton(
+        ".cl",
+        "a kernel in OpenCL C for AMD's GCN (extra cc)",
+        "warploom run {file} --grid 4 --arg a=2.5 --arg n=250 --buffer y={stem}.csv",
+        {".csv": ",".join(["1.0"] * 250) + "\n"},
+    ),
+    "riscv": Skeleton(".rv", "a kernel in RISC-V's assembly"),
+    "scheduler": Skeleton(".py", "a unit: which warp issues next", UNIT + "scheduler"),
+    "divergence": Skeleton(".py", "a unit: which path of a warp runs next", UNIT + "divergence"),
+    "replacement": Skeleton(".py", "a unit: which line of a full set has to go", UNIT + "replacement"),
+    "prefetcher": Skeleton(".py", "a unit: which line will be wanted next", UNIT + "prefetcher"),
+    "machine": Skeleton(".toml", "a machine of your own", "warploom presets {file}"),
+}
+
+
+def kind_of(path: Path) -> str | None:
+    """The skeleton that a file's ending means: the first in the table that has it."""
+    return next((name for name, row in SKELETONS.items() if row.ending == path.suffix.lower()), None)
