@@ -37,18 +37,18 @@ def foreign_import(error: Exception) -> SourceError | None:
         return None
     name = error.name.partition(".")[0]
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<")]
-    if not frames or frames[-1].lineno is None:
+    last = frames[-1] if frames else None
+    if last is None or (number := last.lineno) is None:
         return None
-    last = frames[-1]
     try:
         with open(last.filename, encoding="utf-8") as file:
             source = Source(file.read(), last.filename)
     except (OSError, UnicodeDecodeError):
         return None
-    text = source.lines[last.lineno - 1] if last.lineno <= len(source.lines) else ""
+    text = source.lines[number - 1] if number <= len(source.lines) else ""
     found = re.search(rf"\b{re.escape(name)}\b", text)
     column = found.start() + 1 if found else 1
     what, instead = FOREIGN[name]
     said = Diagnostics(source)
-    said.error(Position(last.lineno, column), f"{name} is not installed: it is {what}", len(name), instead)
+    said.error(Position(number, column), f"{name} is not installed: it is {what}", len(name), instead)
     return SourceError(said.items, said.source)

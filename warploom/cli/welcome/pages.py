@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def find(word: str) -> Found:
     plain = word.casefold().removesuffix(".md")
     term = folded.get(plain) or folded.get(plain.removesuffix("s"))
     if term is not None:
-        return terms[term]()
+        return terms[term]
     pages = titles()
     name = next((page for page in pages if plain in (page, page.rpartition("/")[2], pages[page].casefold())), None)
     if name is not None:
@@ -52,26 +52,25 @@ def find(word: str) -> Found:
     raise UserError(f"neither a term nor a page is called {word!r}{said or '; `warploom docs --list` lists the pages'}")
 
 
-def _terms() -> Iterator[tuple[str, Callable[[], Found]]]:
-    """Every term with what gives its meaning. Terms of the glossary win over names of the machine's tables."""
+def _terms() -> Iterator[tuple[str, Found]]:
+    """Every term with its meaning. Terms of the glossary win over names of the machine's tables."""
     from warploom.isa.uop import OPERATIONS
     from warploom.machine.accounting.counters import COUNTERS
     from warploom.machine.accounting.reasons import OFF, REASONS
     from warploom.machine.config.schema import settings
 
     for operation in OPERATIONS:
-        yield operation.name, lambda row=operation: Found(f"micro-op {row.name}", row.meaning, more="operations")
+        yield operation.name, Found(f"micro-op {operation.name}", operation.meaning, more="operations")
     for setting in settings():
-        yield setting.name, lambda row=setting: Found(f"setting {row.name}", f"{row.meaning} ({row.unit}), {row.range}", more="presets")
+        yield setting.name, Found(f"setting {setting.name}", f"{setting.meaning} ({setting.unit}), {setting.range}", more="presets")
     for counter in COUNTERS:
-        yield counter.name, lambda row=counter: Found(f"counter {row.name}", f"{row.meaning} ({row.unit})", more="counters")
+        yield counter.name, Found(f"counter {counter.name}", f"{counter.meaning} ({counter.unit})", more="counters")
     for reason in (*REASONS, *OFF):
-        yield reason.name, lambda row=reason: Found(f"stall reason {row.name}", row.meaning, more="counters")
+        yield reason.name, Found(f"stall reason {reason.name}", reason.meaning, more="counters")
     docs = folder("docs")
     assert docs is not None
     for row in ROW.finditer((docs / "glossary.md").read_text(encoding="utf-8")):
-        meaning = LINK.sub(r"\1", row["meaning"]).replace("*", "")
-        yield row["term"], lambda row=row, meaning=meaning: Found(row["term"], meaning, more=row["page"])
+        yield row["term"], Found(row["term"], LINK.sub(r"\1", row["meaning"]).replace("*", ""), more=row["page"])
 
 
 def _title(path: Path) -> str:
