@@ -1,10 +1,12 @@
-"""Milliseconds in which a kernel in Python becomes micro-ops: `python benchmarks/compile.py`. The bars: saxpy 10, the tiled product 50.
+"""Milliseconds in which a kernel in Python becomes micro-ops: `python benchmarks/compile.py [--rounds 20]`. The bars: saxpy 10, the tiled
+product 50.
 
 Best of many, and the first one, which also loads the compiler's tables. `python -m tests.numba_suite` says the same of all kernels there.
 """
 
 from __future__ import annotations
 
+import argparse
 import time
 
 import numpy as np
@@ -13,8 +15,6 @@ from numba import float32
 from warploom import cuda
 from warploom.kernel.compile import build
 from warploom.kernel.signature import kind_of
-
-ROUNDS = 20
 
 
 def saxpy(a, x, y):
@@ -41,11 +41,14 @@ def tiled(a, b, c):
 
 def main() -> None:
     """Print a line for each kernel."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=20, help="compilations of each kernel, of which the best is shown")
+    rounds = parser.parse_args().rounds
     vector, matrix = np.zeros(64, np.float32), np.zeros((32, 32), np.float32)
     for kernel, arguments, bar in ((saxpy, (np.float32(2), vector, vector), 10), (tiled, (matrix, matrix, matrix), 50)):
         kinds = [kind_of(one) for one in arguments]
         times = []
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             start = time.perf_counter()
             build(kernel, kinds, {})
             times.append(1000 * (time.perf_counter() - start))

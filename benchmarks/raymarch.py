@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 import warploom
-from warploom.isa.guppy import pictures
+from warploom.isa import pictures
 from warploom.machine.config.presets import parse_setting
 
 KERNEL = Path(__file__).parent.parent / "examples" / "guppy" / "raymarch.guppy"
