@@ -89,7 +89,8 @@ class GPU:
         """Run a program to its end and say what came out.
 
         launch: how it is started: a Launch, or the name or number of one of the program's own; None: its usual one. A kernel takes the
-        types of its arguments from the launch's. max_cycles: where a run that does not end is stopped (status "timeout").
+        types of its arguments from the launch's. max_cycles: where a run that has not ended is stopped (status "timeout"):
+        no run is longer.
         threads, data: instead of the program's own;
         data are bytes, from address 0. progress: called with the cycle count several times a second. notice: called with a
         sentence when something takes a while. tracing: machines with warps write down what happens (`Result.detail`).

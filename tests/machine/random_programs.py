@@ -367,6 +367,7 @@ def machines(**fixed: Any) -> st.SearchStrategy[dict[str, Any]]:
     """Settings of machines that can run any program of this file with blocks of up to 24 threads."""
     choices: dict[str, Any] = {
         "gpu.cores": [1, 1, 2, 3], "gpu.dispatch": ["spread", "fill"], "gpu.dispatch_latency": [0, 0, 3],
+        "core.warp_slots": ["warp", "block"],
         "core.lanes": [1, 4, 8, 16], "core.warps": [24, 40], "core.blocks": [1, 2, 8], "core.schedulers": [1, 1, 2, 4],
         "core.scheduler": [*POLICIES], "core.fetch_group": [1, 2, 8],
         "core.lock": ["register", "lane"], "core.branch_latency": [1, 2, 5], "core.stack_depth": [64],

@@ -29,6 +29,7 @@ from warploom.checks.shadow import (
 )
 from warploom.checks.watch import watch
 from warploom.isa import uop as u
+from warploom.isa.counts import numbers
 from warploom.isa.program import Program
 from warploom.machine.accounting.faults import FAULTS
 from warploom.machine.accounting.status import LaunchError
@@ -41,7 +42,7 @@ WATCHES = {
     (True, False): watch_warps,
     (True, True): watch_registers_of_warps,
 }
-BYTES_WRITTEN = (np.arange(WORD_BYTES + 1)[:, None] >> np.arange(4)) & 1 == 0  # of a word that holds such a number, by byte
+BYTES_WRITTEN = (numbers(WORD_BYTES + 1)[:, None] >> numbers(4)) & 1 == 0  # of a word that holds such a number, by byte
 
 
 class Checker:
@@ -153,7 +154,7 @@ def held_by_parts(layout: np.ndarray, held: np.ndarray, words: int) -> np.ndarra
     for part in sorted(range(pitch != item, count), key=lambda part: int(starts[part])):
         for byte in range(item):
             bits[:, starts[part] + byte :: pitch] = held[part][:, None]
-    found = bits.reshape(-1, words, 4) >> np.arange(4) & 1
+    found = bits.reshape(-1, words, 4) >> np.arange(4, dtype=np.uint8) & 1
     return np.asarray(found @ (1, 2, 4, 8), np.uint8)
 
 

@@ -85,7 +85,7 @@ def _gradient(width: int, height: int, step: int) -> np.ndarray:
 
 def _noise(width: int, height: int, seed: int) -> np.ndarray:
     values = random_numbers(width * height * 3, seed) & 255
-    return np.dstack([values.reshape(height, width, 3), np.full((height, width, 1), 255)]).astype(np.uint8)
+    return np.dstack([values.reshape(height, width, 3), np.full((height, width, 1), 255, np.uint8)]).astype(np.uint8)
 
 
 PATTERNS: dict[str, tuple[Callable[[int, int, int], np.ndarray], int, str]] = {

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.counts import numbers, positions, repeated, running_sum, tally
 from warploom.isa.program import Position
 from warploom.isa.uop import Uop
 
@@ -119,21 +120,21 @@ class ProgramBuilder:
         Hidden registers are left out: nothing can wait for those. Raises ValueError where there are too many.
         """
         sides = _written(uops), _read(uops)
-        instruction = np.repeat(np.arange(len(code)), code[:, u.COUNT])
+        instruction = repeated(numbers(len(code)), code[:, u.COUNT])
         owners = np.concatenate([np.repeat(instruction, side.shape[1]) for side in sides])
         codes = np.concatenate([side.ravel() for side in sides])
         scalar = codes >= u.SCALAR
         locks = (codes >= 0) & (codes < u.HIDDEN) | scalar & (codes < u.SCALAR + u.HIDDEN_SCALARS)
         groups = np.where(scalar, codes - u.SCALAR + u.SCALAR_GROUP, codes // self.lock_width)
-        places = np.flatnonzero(locks)
+        places = positions(locks)
         first = places[np.unique(owners[places] << 32 | groups[places], return_index=True)[1]]
         first = first[np.lexsort((first, owners[first]))]
         of, size = owners[first], len(code)
-        code[:, u.USES] = uses = np.bincount(of, minlength=size)
-        code[:, u.WRITES] = np.bincount(of[first < sides[0].size], minlength=size)
+        code[:, u.USES] = uses = tally(of, size)
+        code[:, u.WRITES] = tally(of[first < sides[0].size], size)
         for number in np.flatnonzero(uses > u.MAX_USES).tolist():
             raise ValueError(f"an instruction may use at most {u.MAX_USES} register groups, {self.text[number]!r} uses {uses[number]}")
-        code[of, u.USE + np.arange(len(of)) - np.repeat(np.cumsum(uses) - uses, uses)] = groups[first]
+        code[of, u.USE + numbers(len(of)) - repeated(running_sum(uses) - uses, uses)] = groups[first]
 
 
 @cache
@@ -153,7 +154,7 @@ def _shapes(uops: np.ndarray) -> np.ndarray:
 def _written(uops: np.ndarray) -> np.ndarray:
     """The registers that micro-ops write; NONE in the columns of those that write fewer."""
     wide = _shapes(uops)[:, :1]
-    following = np.arange(wide.max(initial=1))
+    following = numbers(int(wide.max(initial=1)))
     return np.where((uops[:, [u.DST]] != u.NONE) & (following < wide), uops[:, [u.DST]] + following, u.NONE)
 
 

@@ -105,13 +105,13 @@ class AddressSpace:
 
     def address(self, place: int) -> int:
         """The address of a place."""
-        return int(self.addresses(np.array([place]))[0])
+        return int(self.addresses(np.array([place], np.int64))[0])
 
     def addresses(self, places: np.ndarray) -> np.ndarray:
         """int64: the addresses of places; of one between two regions, which nothing uses, as if the region before it went on."""
-        starts, order = np.array(self.starts), np.argsort(self.starts, kind="stable")
+        starts, order = np.array(self.starts, np.int64), np.argsort(self.starts, kind="stable")
         index = np.searchsorted(starts[order], places, side="right") - 1
-        offsets = np.array([region.base for region in self.regions]) - starts
+        offsets = np.array([region.base for region in self.regions], np.int64) - starts
         found: np.ndarray = np.asarray(places, np.int64) + offsets[order][np.maximum(index, 0)]
         return found
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.counts import numbers, repeated, running_sum
 from warploom.isa.program import Program
 from warploom.isa.regions import RegionError
 from warploom.isa.views import (
@@ -50,10 +51,10 @@ BRANCH_SCALAR = u.NUMBER["branch_scalar"]
 
 def _operations(chosen: Callable[[u.Operation], bool]) -> np.ndarray:
     """bool[operations]: those for which `chosen` is true."""
-    return np.array([chosen(operation) for operation in u.OPERATIONS])
+    return np.array([chosen(operation) for operation in u.OPERATIONS], bool)
 
 
-UNIT_OF = np.array([operation.unit for operation in u.OPERATIONS])
+UNIT_OF = np.array([operation.unit for operation in u.OPERATIONS], np.int64)
 HAS_TARGET = _operations(lambda operation: "t" in operation.operands)
 IS_SPACED = UNIT_OF == u.MEMORY
 # Operations that write rows of lane registers by number, and those of which one register of a pair is named.
@@ -306,7 +307,7 @@ def _views_of(program: Program, columns: np.ndarray, op: np.ndarray) -> Iterator
     if not images.any():
         return
     rows = program.views.astype(np.int64)
-    sizes = np.array([form.bytes for form in FORMATS])
+    sizes = np.array([form.bytes for form in FORMATS], np.int64)
     formats = np.clip(rows[:, VIEW_FORMAT], 0, len(FORMATS) - 1)
     ends = (rows[:, VIEW_HEIGHT] - 1) * rows[:, VIEW_PITCH] + rows[:, VIEW_WIDTH] * sizes[formats]
     flat = (rows[:, VIEW_WIDTH] <= 0) | (rows[:, VIEW_HEIGHT] <= 0)
@@ -328,7 +329,7 @@ def _instruction_checks(program: Program) -> Iterator[Check]:
     yield _outside(uses, u.MAX_USES + 1), lambda row: f"{uses[row]} register groups: an instruction has at most {u.MAX_USES}"
     yield (writes < 0) | (writes > uses), lambda row: f"{writes[row]} register groups are written, of {uses[row]}"
     groups = u.SCALAR_GROUP + u.SCALARS
-    named = np.arange(u.MAX_USES)[:, None] < uses
+    named = numbers(u.MAX_USES)[:, None] < uses
     wrong = named & _outside(columns[u.USE : u.USE + u.MAX_USES], groups)
     yield wrong.any(axis=0), lambda row: f"register group {columns[u.USE + np.argmax(wrong[:, row]), row]}: there are 0 to {groups - 1}"
     for column in (u.READ_A, u.READ_B):
@@ -351,8 +352,8 @@ def _bundles(program: Program, first: np.ndarray, count: np.ndarray, unit: np.nd
     units = program.uops[:, u.UNIT]
     arithmetic = (units == u.ALU) | (units == u.SPECIAL)
     plain = (unit == u.ALU) | (unit == u.SPECIAL)
-    owner = np.repeat(np.arange(len(first)), count)
-    members = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
+    owner = repeated(numbers(len(first)), count)
+    members = numbers(len(owner)) - repeated(running_sum(count) - count, count) + repeated(first, count)
     either = (units[members] == u.SHARED) & (unit[owner] == u.MEMORY)
     foreign = ~arithmetic[members] & (units[members] != unit[owner]) & ~either
     wrong = np.zeros(len(first), bool)

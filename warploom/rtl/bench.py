@@ -15,6 +15,7 @@ from amaranth.hdl import Cat, Module, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from warploom.isa.counts import running_sum
 from warploom.rtl.hardware import Hardware
 from warploom.rtl.sequencer.external_memory import ExternalMemory
 from warploom.rtl.sequencer.gpu import Gpu
@@ -37,7 +38,7 @@ class Bench(wiring.Component):
         shown = fields(gpu)
         self.names, self.shown = tuple(shown), list(shown.values())
         widths = [len(signal) for signal in self.shown]
-        self._starts = np.cumsum([0, *widths[:-1]])
+        self._starts = running_sum([0, *widths[:-1]])
         self._weights = np.concatenate([np.uint64(1) << np.arange(width, dtype=np.uint64) for width in widths])
         super().__init__(
             {

@@ -22,7 +22,8 @@ def made(monkeypatch):
     calls = []
     warps = [SimpleNamespace(active=np.uint64(active), pc=[7, 8, 9], mask=[1, 3, 5]) for active in (0b110, 0, 0b100)]
     gpu = SimpleNamespace(
-        now=NOW, cores=CORES, live=2, written=0, every_cycle=0, room_since=0, halted=0, has_dram=1, unfinished=0, wheel="wheel",
+        now=NOW, stop=LIMIT, end=0,
+        cores=CORES, live=2, written=0, every_cycle=0, room_since=0, halted=0, has_dram=1, unfinished=0, wheel="wheel",
         wake=[60, 70, 80], fault=SimpleNamespace(kind=0), log=SimpleNamespace(tracing=0, rows=0),
         grid=SimpleNamespace(low=4, high=4, waiting=0, order=FILL, launch_latency=0, resumes=FOREVER),
         core_barriers=SimpleNamespace(opening=np.uint64(0)),
@@ -103,8 +104,15 @@ def test_a_kernel_ends_when_no_warp_is_left_or_comes_and_memory_is_done(
 ):
     made.gpu.has_dram, made.gpu.unfinished, made.waiting = has_dram, unfinished, waiting
     made.gpu.live, made.gpu.grid.low, made.gpu.written = live, low, written
+    end = max(NOW, written) + 1
     ends = is_done and over
-    assert (go(made), made.gpu.now) == ((DONE, max(NOW, written) + 1) if ends else (LIMIT, LIMITED))
+    assert (go(made), made.gpu.now) == ((DONE, end) if ends and end <= LIMITED else (LIMIT, LIMITED))
+    if ends:
+        made.calls.clear()
+        for limit in (end - 1, end, end + 9, 3):  # the end is certain: nobody is asked any more
+            now = max(min(limit, end), int(made.gpu.now))
+            assert (go(made, limit), made.gpu.now) == (DONE if now == end else LIMIT, now)
+        assert made.calls == []
 
 
 @pytest.mark.parametrize(("cycle", "latency", "first"), [(0, 0, 0), (0, 7, 7), (3, 7, 7), (7, 7, 7), (9, 7, 9), (0, 30, 20)])

@@ -41,6 +41,7 @@ def test_requests_for_a_line_wait_in_order_and_each_sector_is_asked_for_once(mon
     monkeypatch.setattr(l2, "request", lambda *fields: fields)
     monkeypatch.setattr(l2, "schedule", lambda wheel, time, asked: sent.append((wheel, time, *asked)))
     state = SimpleNamespace(misses=None, in_use=[0, 0], miss_sectors=np.full(8, 0xFF, np.uint64), next=np.zeros(8, np.int64))
+    state.ready = np.zeros(8, np.int64)
     state.miss_first, state.miss_last = np.full(8, 9), np.full(8, 9)  # of a line before
     outcomes = [
         l2._miss(SimpleNamespace(wheel="wheel"), state, SLICE, LINE, sectors(missing), SimpleNamespace(core=3), READY)
@@ -54,6 +55,7 @@ def test_requests_for_a_line_wait_in_order_and_each_sector_is_asked_for_once(mon
         waiting.append(link - 1)
         link = int(state.next[link - 1])
     assert (waiting, state.miss_last[4]) == ([5, 2, 7, 3], 4)
+    assert [int(state.ready[index]) for index in waiting] == [READY] * 4
 
 
 @pytest.mark.parametrize("tracked", [False, True])

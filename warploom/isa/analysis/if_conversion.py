@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.counts import running_sum
 from warploom.isa.numbers import whole_number
 from warploom.isa.program import Program
 from warploom.isa.uop import Uop
@@ -72,7 +73,7 @@ def if_convert(program: Program, longest: int = 4) -> Program:
         if hammock.jump != u.NONE:
             bundles[hammock.jump] = np.array([Uop("nop").row()], np.int32)
     code[:, u.COUNT] = [len(rows) for rows in bundles]
-    code[:, u.FIRST_UOP] = np.cumsum(code[:, u.COUNT]) - code[:, u.COUNT]
+    code[:, u.FIRST_UOP] = running_sum(code[:, u.COUNT]) - code[:, u.COUNT]
     return replace(program, uops=np.concatenate(bundles), code=code, text=tuple(text), scalars=program.scalars + 2)
 
 

@@ -27,6 +27,7 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.analysis.conditions import known_conditions
+from warploom.isa.counts import running_sum
 from warploom.isa.program import Program
 
 DEEPEST = 128  # entries of the deepest mask stack that a machine can have; one more is a fault, where the lane's way ends
@@ -95,7 +96,7 @@ def _ways(program: Program, conditions: Mapping[int, bool]) -> Ways:
 def _steps(program: Program, conditions: Mapping[int, bool]) -> list[Step]:
     """What each instruction does to a lane's way: most only lead to the next one."""
     steps = [Step((number + 1,)) for number in range(len(program))]
-    before = np.concatenate([[0], np.cumsum(program.uops[:, u.UNIT] == u.CONTROL)])  # control micro-ops before each one
+    before = running_sum(np.append(False, program.uops[:, u.UNIT] == u.CONTROL))  # control micro-ops before each one
     first, count = program.code[:, u.FIRST_UOP], program.code[:, u.COUNT]
     for number in np.flatnonzero(before[first + count] > before[first]).tolist():
         steps[number] = _step(program, number, conditions)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from warploom.isa.counts import numbers
 from warploom.isa.diagnostics import closest
 from warploom.isa.guppy.bindings import (
     AnyBinding,
@@ -91,7 +92,7 @@ def _filled(name: str, count: int, words: list[str]) -> np.ndarray:
     if fill in ("random", "sorted"):
         return _random(name, count, fill == "sorted", *arguments)
     start, step = {"zero": (0, 0), "fill": (*arguments, 0)[:2], "iota": (*arguments, *(0, 1)[len(arguments) :])}[fill]
-    return start + step * np.arange(count)
+    return start + step * numbers(count)
 
 
 def _random(name: str, count: int, ascending: bool, low: int | float, high: int | float, seed: int | float = 1) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from warploom.isa.counts import running_sum, tally
 from warploom.isa.riscv import atomic, compressed, csr, floating, integer, multiply
 from warploom.isa.riscv.instruction import Instruction
 
@@ -74,8 +75,8 @@ class Table:
         if not data:
             return []
         sizes, cut = self._sizes(data, {start - address for start in starts if address < start < address + len(data)})
-        ends = np.cumsum(sizes)
-        words = _words(data, ends - sizes, np.array(sizes))
+        ends = running_sum(sizes)
+        words = _words(data, ends - sizes, np.array(sizes, np.int64))
         different, which = np.unique(words, return_inverse=True)
         known = self.meanings_of(different)
         found = [
@@ -103,11 +104,11 @@ class Table:
 
     def meanings_of(self, words: np.ndarray) -> list[tuple[Instruction | None, Mapping[str, int]]]:
         """`row_of` and the fields of many words at once: a comparison of all words for each row, as a decoder has one for each."""
-        numbers = np.full(len(words), -1)
+        numbers = np.full(len(words), -1, np.int64)
         for number, row in enumerate(self.rows):
             numbers[(numbers < 0) & row.match_all(words)] = number
         found: list[tuple[Instruction | None, Mapping[str, int]]] = [(None, {})] * len(words)
-        for number in np.flatnonzero(np.bincount(numbers[numbers >= 0])).tolist():
+        for number in np.flatnonzero(tally(numbers[numbers >= 0])).tolist():
             row, places = self.rows[number], np.flatnonzero(numbers == number)
             fields = row.encoding.decode_all(words[places])
             for place, *values in zip(places.tolist(), *(column.tolist() for column in fields.values()), strict=True):

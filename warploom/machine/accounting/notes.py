@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.counts import numbers, repeated, running_sum
 from warploom.isa.program import Program
 from warploom.isa.regions import CONSOLE, KINDS
 from warploom.isa.uop import IMM, SPECIAL_NUMBER
@@ -123,11 +124,11 @@ def notes_of(program: Program, log: np.ndarray) -> tuple[tuple[Note, ...], int]:
     rows = rows[program.uops[rows[:, UOP], u.DATAPATH] == u.NOTE]
     if not len(rows):
         return (), int(log[0, LOST])
-    owner = np.repeat(np.arange(len(program.code)), program.code[:, u.COUNT])
-    members = np.concatenate([np.arange(first, first + count) for first, count in program.code[:, [u.FIRST_UOP, u.COUNT]].tolist()])
+    owner = repeated(numbers(len(program.code)), program.code[:, u.COUNT])
+    members = np.concatenate([first + numbers(count) for first, count in program.code[:, [u.FIRST_UOP, u.COUNT]].tolist()])
     instruction = np.zeros(len(program.uops), np.int64)
     instruction[members] = owner
-    times = rows[:, TIME] + (np.cumsum(np.diff(rows[:, TIME], prepend=rows[0, TIME]) < 0) << 32)  # the clock that is written has 32 bits
+    times = rows[:, TIME] + (running_sum(np.diff(rows[:, TIME], prepend=rows[0, TIME]) < 0) << 32)  # the clock that is written has 32 bits
     used = (program.uops[:, [u.A, u.B, u.C]] != u.NONE).tolist()
     found: dict[tuple[int, ...], Note] = {}
     for time, at, row in zip(times.tolist(), instruction[rows[:, UOP]].tolist(), rows.tolist(), strict=True):

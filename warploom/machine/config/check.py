@@ -101,6 +101,8 @@ def check_together(config: Config) -> None:
         refuse(f"lsu.sector = {config.lsu.sector}: a sector is a power of two bytes, at most l1.line = {config.l1.line}")
     if config.gpu.dispatch == "split" and config.gpu.dispatch_latency:
         refuse(f"gpu.dispatch_latency = {config.gpu.dispatch_latency}: gpu.dispatch = 'split' fills warp slots at once; set it to 0")
+    if config.gpu.dispatch == "split" and config.core.warp_slots == "block":
+        refuse("core.warp_slots = 'block': gpu.dispatch = 'split' gives a block single warp slots, on several cores; set it to warp")
     if config.lsu.group & (config.lsu.group - 1):
         refuse(f"lsu.group = {config.lsu.group}: the lanes of a group are a power of two")
     if config.shared.bank_bytes & (config.shared.bank_bytes - 1):

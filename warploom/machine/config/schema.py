@@ -88,6 +88,9 @@ class Core(Section):
     barrier_blocks: _number(
         "blocks of several warps that a core holds at a time: each has a barrier; 0: as core.blocks", "blocks", at_most=MAX_WARPS
     ) = 0
+    warp_slots: _choice(
+        "when a warp slot is free for another block. warp: when its own warp has ended; block: when the last warp of its block has", "warp", "block"
+    ) = "warp"  # fmt: skip
     threads: _number("threads that a core holds at a time; 0: warps x lanes", "threads", at_most=MAX_WARPS * MAX_LANES) = 0
     block_threads: _number("threads of the largest block; 0: no limit", "threads", at_most=MAX_WARPS * MAX_LANES) = 0
     block_z: _number("threads that a block may have in z; 0: no limit", "threads", at_most=MAX_WARPS * MAX_LANES) = 0

@@ -45,9 +45,11 @@ Blocks = record(
     launch=dict(
         slots="i8",                    # blocks that the core may hold, as the launch's resources allow
         shared_bytes="i8",             # shared memory that a block owns: slot b's begins at b times this
+        keeps="i8",                    # 1: a block keeps its warp slots until its last warp ends; 0: each is free when its warp ends
     ),
     state=dict(
         used="u8",                     # block slots in use: bit b = slot b
+        kept="u8",                     # keeps: warp slots of warps that have ended before their block: bit w = warp slot w
         alive=("u8", MAX_WARPS),       # [block slot] its warp slots that have not ended: bit w = warp slot w
         number=("i8", MAX_WARPS),      # [block slot] block number in the grid
         begins=("i8", MAX_WARPS),      # [block slot] first cycle in which its next block may begin

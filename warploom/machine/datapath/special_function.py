@@ -36,7 +36,7 @@ HALF_PI = 1.5707963267948966
 SQUARE_ROOT_OF_2 = 0xB504F3  # times 2^-23
 # exp2: whole powers of two, from below the smallest to above the largest float.
 LOWEST, HIGHEST = -160, 130
-POWERS = np.ldexp(1.0, np.arange(LOWEST, HIGHEST + 1))
+POWERS = np.ldexp(1.0, np.arange(LOWEST, HIGHEST + 1, dtype=np.int32))
 
 # Bits of 2/pi in words of 32, after a word of zeros. An argument of at most 24 bits times a power of two, 2^104 at most,
 # needs 96 of them.

@@ -314,15 +314,8 @@ class Session:
                 self._call = entry_call(self.machine, "native")
 
     def _before_end(self) -> None:
-        """From the end to the last cycle that can be seen before it. Where stores were on their way, the end lies some cycles later."""
+        """From the end to the last cycle that can be seen before it: that of a deadlock has the same number."""
         end = self.cycle
-        for cycle in (end, end - 1):
-            self.goto(cycle)
-            if not self.ended:
-                return
-        low, high = self.checkpoints.before(end - 1), end - 1
-        while high - low > 1:
-            middle = (low + high) // 2
-            self.goto(middle)
-            low, high = (low, middle) if self.ended else (middle, high)
-        self.goto(low)
+        self.goto(end)
+        if self.ended:
+            self.goto(end - 1)

@@ -5,7 +5,8 @@ In hardware: one unit for the whole device (NVIDIA: the GigaThread engine or wor
 engines). It knows how many blocks each core can still hold, gives the next block to one that has room, and writes into the
 core's warp table and registers what every warp knows from the start: its PC, its lanes, its numbers. That takes hundreds of cycles from the
 end of one block to the beginning of the next in its place (`gpu.dispatch_latency`): nothing of a block is in the core before. The blocks
-for which there is room when the kernel begins are set up as a part of its launch (`gpu.launch_latency`).
+for which there is room when the kernel begins are set up as a part of its launch (`gpu.launch_latency`). Registers and shared memory are
+free for it when the last warp of a block has ended; warp slots too, or each when its own warp ends (`core.warp_slots`, warp_exit.py).
 
 Orders: `spread` gives the next block to the next core, round and round, `fill` fills a core before the next one, `split` is
 guppy's, in which a block's warps may lie on several cores.
@@ -113,7 +114,7 @@ def _free_slot(grid, core, now):
 
     Where a slot only waits for its time, `grid.resumes` is no later than that.
     """
-    if popcount(core.blocks.used) >= core.blocks.slots or core.warps.slots - popcount(core.warps.active) < grid.warps:
+    if popcount(core.blocks.used) >= core.blocks.slots or core.warps.slots - popcount(core.warps.active | core.blocks.kept) < grid.warps:
         return np.int64(-1)
     if grid.latency == 0:
         return lowest(~core.blocks.used)
@@ -165,7 +166,7 @@ def _launch(gpu, core, slot, block, rank, tables, now):
     """Start warp `rank` of a block in the core's first free warp slot: registers, mask, PC."""
     grid = gpu.grid
     warps = core.warps
-    warp = lowest(~warps.active)
+    warp = lowest(~(warps.active | core.blocks.kept))
     warp_bit = bit(warp)
     begin = rank * warps.lanes
     threads = min(grid.block_threads, grid.threads - block * grid.block_threads) - begin

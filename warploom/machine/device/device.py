@@ -72,16 +72,23 @@ Gpu = record(
         shared_fetch=SharedFetch,
         core_barriers=CoreBarriers,
         halted="i8",                               # 1: the program has stopped the device
+        stop="i8",                                 # how the run ends, when that is certain: a stop code; LIMIT: it is not
+        end="i8",                                  # ... and the cycle in which it does, which may lie ahead
     ),
 )  # fmt: skip
 
 
 @unit
 def run(gpu, cores, tables, units, limit):
-    """Simulate until cycle `limit`, the end, a fault, or a full event buffer; returns a stop code of `accounting/status.py`."""
+    """Simulate until cycle `limit`, the end, a fault, or a full event buffer; returns a stop code of `accounting/status.py`.
+
+    No cycle from `limit` on is simulated. A run that has ended stays as it is, and gives the same code again.
+    """
+    if gpu.stop != LIMIT:
+        return _go_to_end(gpu, limit)
     capacity = tables.events.shape[0] - ROWS_A_CYCLE * gpu.cores - MEMORY_ROWS_A_CYCLE
     if gpu.now < gpu.grid.launch_latency:
-        gpu.now = min(np.int64(gpu.grid.launch_latency), np.int64(limit))
+        gpu.now = max(np.int64(gpu.now), min(np.int64(gpu.grid.launch_latency), np.int64(limit)))
     while gpu.now < limit:
         now = gpu.now
         if gpu.log.tracing != 0 and gpu.log.rows > capacity:
@@ -96,25 +103,37 @@ def run(gpu, cores, tables, units, limit):
         if may_happen(gpu.wheel, now):
             units.memory_system(gpu, cores, tables, now)
         if gpu.fault.kind != 0:
-            gpu.now = now + 1
-            return FAULTED
+            return _end(gpu, FAULTED, now + 1, limit)
         if gpu.halted != 0:
-            gpu.now = now + 1
-            return DONE
+            return _end(gpu, DONE, now + 1, limit)
         if gpu.live == 0 and gpu.grid.low >= gpu.grid.high and _memory_is_done(gpu):
-            gpu.now = max(np.int64(now), np.int64(gpu.written)) + 1
-            return DONE
+            return _end(gpu, DONE, max(np.int64(now), np.int64(gpu.written)) + 1, limit)
         if soonest > now + 1:
             soonest = min(_next_core(gpu), next_time(gpu.wheel, now))
         if gpu.grid.low < gpu.grid.high:
             soonest = now + 1 if gpu.room_since >= now or gpu.grid.order == SPLIT else min(soonest, np.int64(gpu.grid.resumes))
         if soonest == FOREVER:
             _report_deadlock(gpu, cores, now)
-            return FAULTED
+            return _end(gpu, FAULTED, now, limit)
         if gpu.every_cycle != 0:
             soonest = now + 1
         gpu.now = min(max(soonest, now + 1), limit)
     return LIMIT
+
+
+@inlined
+def _end(gpu, code, cycle, limit):
+    """It is certain now that the run ends, how, and in which cycle. Returns the stop code for a `limit`."""
+    gpu.stop = code
+    gpu.end = cycle
+    return _go_to_end(gpu, limit)
+
+
+@unit
+def _go_to_end(gpu, limit):
+    """The clock goes on to the end of the run, on whose way only stores are left, or to `limit`. Returns the stop code."""
+    gpu.now = max(np.int64(gpu.now), min(np.int64(gpu.end), np.int64(limit)))
+    return np.int64(gpu.stop) if gpu.now >= gpu.end else np.int64(LIMIT)
 
 
 @inlined

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.counts import numbers
 from warploom.isa.program import Program
 from warploom.isa.regions import AddressSpace
 from warploom.machine.accounting import reasons
@@ -150,7 +151,7 @@ class PipelineInspection:
     def pending_registers(self, core: int, slot: int) -> np.ndarray:
         """bool[registers]: what an instruction has written that hardware would still be waiting for."""
         program = self.machine.program
-        groups = np.arange(min(program.registers, u.HIDDEN)) // program.lock_width
+        groups = numbers(min(program.registers, u.HIDDEN)) // program.lock_width
         ready: np.ndarray = self.machine.cores["scoreboard"]["ready"][core, slot][groups]
         return ready > self.machine.cycle
 

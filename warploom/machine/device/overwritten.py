@@ -11,6 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
+from warploom.isa.counts import numbers
 from warploom.isa.program import Program
 from warploom.isa.uop import ADDRESS, WORD
 from warploom.machine.accounting.reasons import ISSUES
@@ -39,7 +40,7 @@ def overwritten(machine: Finished) -> Iterator[str]:
     for region in program.regions:
         if region.writable and len(region.data) >= BYTES:
             inside = np.flatnonzero((addresses >= region.base) & (addresses <= region.base + len(region.data) - BYTES))
-            places = (addresses[inside] - region.base)[:, None] + np.arange(BYTES)
+            places = (addresses[inside] - region.base)[:, None] + numbers(BYTES)
             there = np.ascontiguousarray(region.data[places]).view("<i4")[:, 0] == encoded[inside]
             now = np.ascontiguousarray(memory[space.place(region.base) + places]).view("<i4")[:, 0]
             changed += ran[inside[there & (now != encoded[inside])]].tolist()

@@ -15,6 +15,7 @@ from warploom.isa.views import VIEW_BYTES
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.faults import FAULTS, lanes_of, lanes_text, sentence
+from warploom.machine.accounting.status import DONE
 from warploom.machine.config.schema import MOST_MEMORY, Config
 from warploom.machine.config.sequences import slots_of
 from warploom.machine.core.divergence import MECHANISMS
@@ -124,7 +125,7 @@ def _issued(machine: Reported) -> int:
     issues = machine.profile[:, r.ISSUES]
     if machine.config.pipes.owner != "scheduler":
         return int(issues.sum())
-    each = np.array([slots_of(machine.config, name) for name in u.LATENCIES])
+    each = np.array([slots_of(machine.config, name) for name in u.LATENCIES], np.int64)
     return int((issues * each[machine.code[:, u.ISSUE_LATENCY]]).sum())
 
 
@@ -350,8 +351,12 @@ def _in_three(number: int, extents: list[int]) -> tuple[int, int, int]:
 
 
 def running(machine: Reported) -> list[str]:
-    """Where each live warp is and what it waits for, a line each; the rest is counted."""
+    """Where each live warp is and what it waits for, a line each; the rest is counted. Without a warp, what the run still waits for."""
     found = list(live_warps(machine))
+    if not found and int(machine.gpu["grid"]["low"]) >= int(machine.gpu["grid"]["high"]):
+        end = int(machine.gpu["end"])
+        when = f", the last one until the end of cycle {end - 1}" if int(machine.gpu["stop"]) == DONE else ""
+        return [f"no warp is left: stores are on their way to memory{when}"]
     lines = [_warp_line(machine, core, warp) for core, warp in found[:MOST_WARPS]]
     if len(found) > MOST_WARPS:
         lines.append(f"and {len(found) - MOST_WARPS} more warps")

@@ -180,7 +180,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     """Everything of a `Core` (its mirror, all zero) that follows from a configuration and a program. resident: blocks that it may hold."""
     core.number = number
     core.warps.slots, core.warps.lanes = config.core.warps, config.core.lanes
-    core.blocks.slots = resident
+    core.blocks.slots, core.blocks.keeps = resident, int(config.core.warp_slots == "block")
     core.blocks.shared_bytes = (program.launch.shared_bytes + 3) // 4 * 4
     mechanism = MECHANISMS[config.core.divergence]
     core.drains_sent = int(config.lsu.drain == "sent")
@@ -196,7 +196,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
             core.scoreboard.crossing[u.ALU, port] = config.latency.to_float
             core.scoreboard.crossing[port, u.ALU] = config.latency.to_integer
     core.scheduler_count, core.folds[:] = config.core.schedulers, folds_of(config.core.schedulers)
-    core.warps.scheduler[:] = np.arange(MAX_WARPS) % config.core.schedulers
+    core.warps.scheduler[:] = np.arange(MAX_WARPS, dtype=np.int64) % config.core.schedulers
     for index in range(config.core.schedulers):
         scheduler = core.schedulers[index]
         owned = sum(1 << warp for warp in range(index, config.core.warps, config.core.schedulers))

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from warploom.isa.counts import numbers, positions
+
 PAGE = mmap.PAGESIZE
 PAGEMAP = Path("/proc/self/pagemap")
 MEMINFO = Path("/proc/meminfo")
@@ -140,7 +142,7 @@ def _mapping(array: np.ndarray) -> mmap.mmap | None:
 def _touched(pages: np.ndarray) -> np.ndarray:
     """The numbers of the pages that have been given out, in memory or swapped: all, where nobody knows."""
     entries = _entries(pages.ctypes.data // PAGE, len(pages)) if len(pages) else None
-    return np.arange(len(pages)) if entries is None else np.flatnonzero(entries >> np.uint64(SWAPPED))
+    return numbers(len(pages)) if entries is None else positions(entries >> np.uint64(SWAPPED))
 
 
 def _entries(first: int, count: int) -> np.ndarray | None:

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from warploom.isa.counts import numbers
 from warploom.machine.engine.unit import inlined, out_of_line, record
 
 HASHES = ("modulo", "xor", "ipoly")
@@ -55,7 +56,7 @@ def configure(hash: Any, places: int, kind: str) -> None:
 @cache
 def _gates(bits: int, kind: str) -> np.ndarray:
     """uint16[BYTES, 256]: what each byte of a number gives. To fold is gates of exclusive or: a number gives what its bits give."""
-    table, values = np.zeros((BYTES, 256), np.uint16), np.arange(256)
+    table, values = np.zeros((BYTES, 256), np.uint16), numbers(256)
     for bit in range(8 * BYTES):
         table[bit // 8] ^= np.where(values >> bit % 8 & 1, _folded(1 << bit, bits, kind), 0).astype(np.uint16)
     return table

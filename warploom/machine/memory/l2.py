@@ -76,6 +76,7 @@ L2 = record(
         line=("i8", WAITING_REQUESTS),
         sectors=("u8", WAITING_REQUESTS),
         tag=("i8", WAITING_REQUESTS),
+        ready=("i8", WAITING_REQUESTS),       # ... that waits with a miss: cycle in which it has been looked up, as a hit would be answered
         kind=("i4", WAITING_REQUESTS),
         next=("i4", WAITING_REQUESTS),        # by waiting request: index + 1 of the next one that waits for the same; 0 for none
         free=("i4", WAITING_REQUESTS),        # stack of indices given back
@@ -183,6 +184,7 @@ def _miss(gpu, l2, slice, line, missing, asked, ready):
         l2.miss_first[entry] = 0
         l2.miss_last[entry] = 0
     index = hold(l2, asked)
+    l2.ready[index] = ready
     if l2.miss_first[entry] == 0:
         l2.miss_first[entry] = index + 1
     else:

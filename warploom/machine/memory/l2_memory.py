@@ -143,7 +143,10 @@ def read_memory(gpu, l2, asked, now):
 
 @inlined
 def accept_fill(gpu, l2, filled, now):
-    """Memory has answered: the sectors are there. If nothing more of the line is missing, all that wait for it are answered."""
+    """Memory has answered: the sectors are there. If nothing more of the line is missing, all that wait for it are answered.
+
+    One that came when the line was nearly there is still being looked up, and is answered no sooner than a hit.
+    """
     slice = channel_place(l2.cache.slices, filled.line)
     gone = fill_set(l2.cache, set_in_slice(l2.cache, slice, filled.line), filled.line, filled.sectors, now)
     l2.filled = l2.filled + popcount(filled.sectors)
@@ -159,11 +162,13 @@ def accept_fill(gpu, l2, filled, now):
         index = link - 1
         link = np.int64(l2.next[index])
         asked = held(l2, index)
+        ready = max(np.int64(l2.ready[index]), np.int64(now))
         if asked.kind != LOAD:
             offset = (asked.line - (filled.line << l2.ratio_shift)) * l2.sectors_a_line
-            change(gpu, l2, slice, filled.line, asked.sectors << np.uint64(offset), asked, now)
-        if asked.kind != LOAD and l2.atomic_latency != 0:
-            send_back(gpu, asked, now + l2.atomic_latency)
+            change(gpu, l2, slice, filled.line, asked.sectors << np.uint64(offset), asked, ready)
+            ready += l2.atomic_latency
+        if ready > now:
+            send_back(gpu, asked, ready)
             let_go(l2, index)
             continue
         schedule(gpu.wheel, time_to_cross(gpu, slice, asked, now), request(DELIVERED, asked.core, asked.line, asked.sectors, asked.tag))

@@ -43,7 +43,10 @@ def drive(
     at_once: bool = False,
     call: Callable[[int], int] | None = None,
 ) -> Outcome:
-    """Run `machine` until the kernel ends, faults, or its cycle counter reaches `max_cycles`.
+    """Run `machine` until the kernel ends, faults, or its cycle counter reaches `max_cycles`, which it never passes.
+
+    A run whose end takes more cycles is a timeout in cycle `max_cycles`, also where only stores are on their way, and can be driven on: its
+    parts give what one run gives. A machine that has ended does not change any more, and has the same status again.
 
     progress: called with the cycle count several times a second. notice: called with one sentence before native code is compiled.
     at_once: native code that lies ready is loaded before the first cycle. Code that this process has begun to use is taken at once anyway.
@@ -90,18 +93,16 @@ def cycle_limit(cycles: int) -> int:
 def advance(machine: Runnable, call: Callable[[int], int], until: int) -> int:
     """Run until a cycle; on the way the machine's recorder and detector get their turns. call: of `entry_call`. Returns the stop code."""
     detector, recorder = machine.detector, machine.recorder
-    while recorder is not None and recorder.open:
-        code = call(machine.cycle + 1)
-        recorder.record_cycle()
-        if code != LIMIT or machine.cycle >= until:
-            return code
-    if detector is None:
-        return call(until)
     while True:
-        code = call(min(until, detector.next_check))
+        if recorder is not None and not recorder.open:
+            recorder = None
+        target = until if recorder is None else min(until, machine.cycle + 1)
+        code = call(target if detector is None else min(target, detector.next_check))
+        if recorder is not None:
+            recorder.record_cycle()
         if code != LIMIT:
             return code
-        if machine.cycle >= detector.next_check and detector.check():
+        if detector is not None and machine.cycle >= detector.next_check and detector.check():
             return FAULT
         if machine.cycle >= until:
             return LIMIT

@@ -24,6 +24,7 @@ from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import Flow
 from warploom.isa.program import Program
 from warploom.machine.accounting.faults import FAULT_NUMBER
+from warploom.machine.accounting.status import FAULT
 from warploom.machine.core.divergence.path_table import READY
 from warploom.machine.core.divergence.waiting import next_paths, state_bytes
 from warploom.machine.engine.unit import FOREVER
@@ -160,9 +161,11 @@ class LivelockDetector:
         flow = Flow(self.machine.program)
         self.spinning = {warp: self._spin(flow, warp) for warp in warps}
         core, warp = warps[0]
-        fault = self.machine.gpu["fault"]
+        gpu = self.machine.gpu
+        fault = gpu["fault"]
         fault["kind"], fault["core"], fault["warp"], fault["cycle"] = FAULT_NUMBER["livelock"], core, warp, now
         fault["pc"], fault["lanes"] = self.spinning[core, warp]
+        gpu["stop"], gpu["end"] = FAULT, now
 
     def _spin(self, flow: Flow, warp: Warp) -> Spin:
         """Where a warp spins, and which of its lanes: those that are in the loop, also while a different group of them runs."""

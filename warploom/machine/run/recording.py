@@ -270,7 +270,7 @@ def writers(uops: np.ndarray, code: np.ndarray, unit: int) -> np.ndarray:
     """bool[instructions]: which ones may write to memory (or shared memory). uops, code: of a program."""
     loads = u.NUMBER["load"], u.NUMBER["load_scalar"]
     writes = (uops[:, u.UNIT] == unit) & ~np.isin(uops[:, u.OP], loads)
-    return np.array([bool(writes[row[u.FIRST_UOP] : row[u.FIRST_UOP] + row[u.COUNT]].any()) for row in code])
+    return np.array([bool(writes[row[u.FIRST_UOP] : row[u.FIRST_UOP] + row[u.COUNT]].any()) for row in code], bool)
 
 
 def _kinds(core: np.void, warp: int) -> list[tuple[int, int, int, int]]:

@@ -47,7 +47,8 @@ class RunResult:
     mapped: where memory is, of a program beside whose regions pages may appear: its regions and the pages that have.
     counters: whole numbers by name; `counters.COUNTERS` says what each means. fault: one sentence with its place in the source, or "".
     fault_at: the instruction that it is about, or -1.
-    running: where each core was when the run was stopped, a line a core. remarks: what a user should know although it is no fault.
+    running: where each warp was when the run was stopped, a line each, or that only stores were on their way.
+    remarks: what a user should know although it is no fault.
     notes: what the program itself has written on the log of the run, in the order of cycles; notes_lost: rows for which it had no room.
     console: the lines that it has printed to a console, `#3: text`. exit_code: what it has left, if it leaves one.
     engine: which engines ran it. seconds: wall time. detail: what a kind of machine adds (a profile, events).

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from warploom.isa.counts import running_sum
 from warploom.machine.sequencer.decoder import ALU_OUT
 from warploom.machine.sequencer.machine import SequencerMachine
 from warploom.machine.sequencer.sequencer import SequencerCore, SequencerGpu
@@ -44,8 +45,8 @@ class FlatTrace:
         self.names = tuple(name for name, _ in found)
         parts = [part for _, row in found for part in row]
         counts = [len(row) for _, row in found]
-        self._starts = np.cumsum([0, *counts[:-1]])
-        words = np.array([part.place // 4 for part in parts])
+        self._starts = running_sum([0, *counts[:-1]])
+        words = np.array([part.place // 4 for part in parts], np.int64)
         self._of_cores = words >= len(self._gpu)
         self._low = np.where(self._of_cores, words - len(self._gpu), words)
         last = np.where(self._of_cores, len(self._cores), len(self._gpu)) - 1

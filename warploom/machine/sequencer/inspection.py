@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.counts import numbers
 from warploom.isa.program import Program
 from warploom.isa.regions import AddressSpace
 from warploom.machine.config.schema import Config
@@ -64,7 +65,7 @@ class SequencerInspection:
     def places(self) -> Places:
         """Where all cores are now; one has issued an instruction when its results are written."""
         cores, start = self.machine.cores, int(self.machine.gpu["dispatcher"]["start"])
-        runs = (cores["state"] != IDLE) & (cores["state"] != DONE) & (start >> np.arange(len(cores)) & 1 > 0)
+        runs = (cores["state"] != IDLE) & (cores["state"] != DONE) & (start >> numbers(len(cores)) & 1 > 0)
         return Places(
             cores["pc"][:, None].copy(),
             np.where(runs, cores["enabled"], 0)[:, None],

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from warploom.isa.counts import running_sum
+
 MOST = 1 << 53  # a page counts in doubles
 GROUP = 7  # bits of a number that a byte holds
 
@@ -29,7 +31,7 @@ def steps(values: np.ndarray) -> bytes:
     length = np.ones(len(left), np.int64)
     for group in range(1, 9):
         length += left >> np.uint64(GROUP * group) != 0
-    end = np.cumsum(length)
+    end = running_sum(length)
     out = np.zeros(int(end[-1]), np.uint8)
     for group in range(int(length.max())):
         here = length > group

@@ -55,6 +55,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from warploom.isa.counts import numbers
 from warploom.isa.uop import LATENCIES
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons
@@ -281,7 +282,7 @@ def _against_before(book: r.Recording) -> np.ndarray:
     rows, values = book.registers, book.values
     if not len(rows):
         return values
-    order = np.lexsort((np.arange(len(rows)), rows[:, r.REGISTER], rows[:, r.WARP], rows[:, r.CORE]))
+    order = np.lexsort((numbers(len(rows)), rows[:, r.REGISTER], rows[:, r.WARP], rows[:, r.CORE]))
     keys = rows[order][:, (r.CORE, r.WARP, r.REGISTER)]
     same = np.append(False, (keys[1:] == keys[:-1]).all(axis=1))
     found = values.copy()

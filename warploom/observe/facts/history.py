@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from warploom.isa.counts import numbers
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons
 from warploom.machine.config.pipes import pipe_names
@@ -96,7 +97,7 @@ def history(result: RunResult, start: int = 0, stop: int | None = None) -> Histo
         np.full((*shape[:2], len(pipes)), NOBODY, np.int16),
         tuple(pipes.values()),
     )
-    cycles = np.arange(start, stop)
+    cycles = np.arange(start, stop, dtype=np.int64)
     by_visit = result.detail.by_visit
     for number in range(shape[1]):
         of_core = rows[rows[:, e.CORE] == number]
@@ -149,7 +150,7 @@ def _changes(rows: np.ndarray, time: np.ndarray, state: np.ndarray | int, mask: 
 def _following_pc(rows: np.ndarray) -> np.ndarray:
     """Of every event, the program counter of the warp's next visit, wait or issue: where an instruction has led it."""
     says = np.isin(rows[:, e.KIND], (e.ISSUE, e.VISIT, e.STALL))
-    where = np.where(says, np.arange(len(rows)), len(rows))
+    where = np.where(says, numbers(len(rows)), len(rows))
     following = np.append(np.minimum.accumulate(where[::-1])[::-1][1:], len(rows)) if len(rows) else where
     at_the_end = rows[-1, e.PC] + 1 if len(rows) else 0
     return np.append(rows[:, e.PC], at_the_end)[following]
@@ -164,7 +165,7 @@ def _alus(found: History, rows: np.ndarray, core: int, numbers: tuple[int, ...],
         taken = entries[entries[:, e.A] == number]
         if not len(taken):
             continue
-        leaves = np.array([until[time, warp] for time, warp in taken[:, (e.TIME, e.WARP)].tolist()])
+        leaves = np.array([until[time, warp] for time, warp in taken[:, (e.TIME, e.WARP)].tolist()], np.int64)
         last = np.searchsorted(taken[:, e.TIME], cycles, side="right") - 1
         held = (last >= 0) & (cycles < leaves[last])
         found.alu[held, core, alu] = taken[last[held], e.WARP]

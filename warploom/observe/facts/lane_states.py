@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.counts import numbers, running_sum
 from warploom.isa.program import Program
 from warploom.machine.accounting import reasons
 
@@ -28,7 +29,7 @@ class LaneMasks(NamedTuple):
 
 def ending(program: Program) -> np.ndarray:
     """bool[instructions]: at which lanes may end."""
-    ends = np.array([u.ENDS in operation.flow for operation in u.OPERATIONS])
+    ends = np.array([u.ENDS in operation.flow for operation in u.OPERATIONS], bool)
     of_uop = ends[program.uops[:, u.OP]]
     return np.array([of_uop[row[u.FIRST_UOP] : row[u.FIRST_UOP] + row[u.COUNT]].any() for row in program.code], bool)
 
@@ -49,7 +50,7 @@ def lane_masks(
     if not len(warp):
         return LaneMasks(threads, ended)
     first = np.flatnonzero(np.append(True, warp[1:] != warp[:-1]))
-    number = np.cumsum(np.append(True, warp[1:] != warp[:-1])) - 1
+    number = running_sum(np.append(True, warp[1:] != warp[:-1])) - 1
     last = np.append(first[1:], len(warp)) - 1
     taken = np.where(issued, mask, 0)
     for one in np.unique(number[taken & ~launched != 0]).tolist():
@@ -57,7 +58,7 @@ def lane_masks(
         threads[whole] |= np.bitwise_or.accumulate(taken[whole])
     # Only warps in which something follows an issue that ended some of their lanes.
     concerned = np.zeros(len(first), bool)
-    concerned[number[issued & ends & (mask & ~following != 0) & (np.arange(len(warp)) < last[number])]] = True
+    concerned[number[issued & ends & (mask & ~following != 0) & (numbers(len(warp)) < last[number])]] = True
     rows = np.flatnonzero(concerned[number])
     for lane in range(lanes):
         took_part = rows[(issued[rows]) & (mask[rows] >> lane & 1 == 1)]

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from warploom.isa.counts import numbers, total_by
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons
 from warploom.machine.run.result import RunResult
@@ -99,7 +100,7 @@ class Timeline:
 
     def totals(self) -> dict[str, int]:
         """Warp-cycles by the name of the activity."""
-        spent = np.bincount(self.spans[:, ACTIVITY], self.spans[:, STOP] - self.spans[:, START], len(self.activities))
+        spent = total_by(self.spans[:, ACTIVITY], self.spans[:, STOP] - self.spans[:, START], len(self.activities))
         return {activity.name: int(cycles) for activity, cycles in zip(self.activities, spent, strict=True)}
 
 
@@ -145,7 +146,7 @@ def by_slot(rows: np.ndarray) -> np.ndarray:
 def spans_of(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Of issues, stalls and launches `by_slot`: a span a row, without THREADS and ENDED, and the number of its warp's launch among them."""
     launched = rows[:, e.KIND] == e.LAUNCH
-    launch = np.maximum.accumulate(np.where(launched, np.arange(len(rows)), 0))
+    launch = np.maximum.accumulate(np.where(launched, numbers(len(rows)), 0))
     spans = np.zeros((len(rows), SPAN_COLUMNS), np.int64)
     issued = rows[:, e.KIND] == e.ISSUE
     spans[:, CORE], spans[:, WARP], spans[:, PC], spans[:, MASK] = rows[:, e.CORE], rows[:, e.WARP], rows[:, e.PC], rows[:, e.MASK]

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from warploom.isa.counts import numbers, total_by
 from warploom.machine.accounting import events as e
 from warploom.machine.config.pipes import pipe_names
 from warploom.machine.run.result import RunResult
@@ -199,8 +200,8 @@ def _shares(spans: np.ndarray, lanes: int, lanes_a_row: int, columns: Columns, a
     rows = -(-lanes // lanes_a_row)
     spent = np.zeros((rows, names * columns.count))
     for lane, state in enumerate(_states(spans, lanes)):
-        spent[lane // lanes_a_row] += np.bincount(state[span] * columns.count + column, cycles, names * columns.count)
-    of_row = np.minimum(lanes - np.arange(rows) * lanes_a_row, lanes_a_row)
+        spent[lane // lanes_a_row] += total_by(state[span] * columns.count + column, cycles, names * columns.count)
+    of_row = np.minimum(lanes - numbers(rows) * lanes_a_row, lanes_a_row)
     shares = spent.reshape(rows, names, columns.count) / (of_row[:, None, None] * np.diff(columns.edges()))
     shares[:, NO_WARP] = 1 - shares.sum(axis=1)
     return shares
@@ -216,7 +217,7 @@ def _units(result: RunResult, events: np.ndarray, cores: list[int], columns: Col
             until = np.maximum(rows[:, e.B], rows[:, e.TIME] + 1)
             span, column, busy = columns.pieces(rows[:, e.TIME], until)
             slots = result.config.core.warps
-            spent = np.bincount(rows[span, e.WARP] * columns.count + column, busy, slots * columns.count)
+            spent = total_by(rows[span, e.WARP] * columns.count + column, busy, slots * columns.count)
             shares = spent.reshape(slots, columns.count) / np.diff(columns.edges())
             free = 1 - shares.sum(axis=0)
             holders = np.where(free > shares.max(axis=0), NOBODY, shares.argmax(axis=0))

@@ -70,7 +70,7 @@ def _channels(result: RunResult, view: View, columns: Columns) -> Series:
         for row, name in enumerate(("data_ctrl", "prog_ctrl")):
             spent[row, cycle] = sum(channel["state"] != 0 for channel in line[name]["channels"])
         spent[2, cycle] = sum(core["thread_count"] for core in line["cores"] if core["core_state"] == WAIT)
-    time, length = np.arange(view.start, view.stop), np.diff(columns.edges())
+    time, length = np.arange(view.start, view.stop, dtype=np.int64), np.diff(columns.edges())
     data_busy, program_busy, waiting = (columns.sums(time, row) / length for row in spent)
     memory = result.config.memory
     serving = "serve a request"

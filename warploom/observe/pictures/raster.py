@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from warploom.isa.counts import numbers
 from warploom.observe.text.palette import ACROSS, CROSSED, DOTTED, FALLING, RISING, SOLID, SQUARED, UPRIGHT, Look
 
 PERIOD = 8  # points from line to line of a pattern
@@ -46,12 +47,12 @@ def stacked(shares: np.ndarray, looks: Sequence[Look], across: int, tall: int, *
 
     shares: float[looks - 1, columns], whose sum is 1 at most; what is missing to 1 has the last look.
     """
-    heights = np.repeat(np.rint(np.cumsum(shares, axis=0) * tall).astype(int), across, axis=1)
-    row = tall - 1 - np.arange(tall)[:, None]
-    numbers = np.zeros((tall, heights.shape[1]), np.int64)
+    heights = np.repeat(np.rint(np.cumsum(shares, axis=0, dtype=np.float64) * tall).astype(np.int64), across, axis=1)
+    row = tall - 1 - numbers(tall)[:, None]
+    found = np.zeros((tall, heights.shape[1]), np.int64)
     for height in heights:
-        numbers += row >= height
-    return coloured(numbers, looks, dark=dark, patterns=patterns)
+        found += row >= height
+    return coloured(found, looks, dark=dark, patterns=patterns)
 
 
 def blended(shares: np.ndarray, looks: Sequence[Look], across: int, down: int, *, dark: bool = False) -> np.ndarray:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from warploom.isa.counts import total_by
 from warploom.machine.run.result import RunResult
 from warploom.observe.facts import timeline as t
 from warploom.observe.pictures.bands import CORE_GAP, Band, cell_width, sheet_of
@@ -59,14 +60,14 @@ def data(result: RunResult, view: View, *, most_columns: int = 1000) -> Rows:
     for number in np.unique(slot).tolist():
         core, warp = divmod(number, line.warps)
         rows.append(_row(core, warp, spans[slot == number], columns, len(names)))
-    spent = np.bincount(spans[:, t.ACTIVITY], spans[:, t.STOP] - spans[:, t.START], len(line.activities))
+    spent = total_by(spans[:, t.ACTIVITY], spans[:, t.STOP] - spans[:, t.START], len(line.activities))
     totals = {activity.name: int(cycles) for activity, cycles in zip(line.activities, spent, strict=True) if cycles}
     return Rows(columns, names, totals, tuple(rows), result.config.core.control == "sequencer")
 
 
 def _row(core: int, warp: int, spans: np.ndarray, columns: Columns, names: int) -> Row:
     span, column, cycles = columns.pieces(spans[:, t.START], spans[:, t.STOP])
-    spent = np.bincount((spans[span, t.ACTIVITY] + FIRST_ACTIVITY) * columns.count + column, cycles, names * columns.count)
+    spent = total_by((spans[span, t.ACTIVITY] + FIRST_ACTIVITY) * columns.count + column, cycles, names * columns.count)
     shares = spent.reshape(names, columns.count) / np.diff(columns.edges())
     shares[NO_WARP] = 1 - shares.sum(axis=0)
     return Row(core, warp, shares.argmax(axis=0).astype(np.uint8), shares)

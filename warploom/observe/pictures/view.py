@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from warploom.isa.counts import numbers, repeated, running_sum, total_by
 from warploom.isa.numbers import whole_number
 from warploom.machine.run.result import RunResult
 
@@ -97,18 +98,18 @@ class Columns:
 
     def edges(self) -> np.ndarray:
         """int64[count + 1]: where each column begins, and where the last one ends."""
-        return np.minimum(self.start + np.arange(self.count + 1) * self.each, self.stop)
+        return np.minimum(self.start + numbers(self.count + 1) * self.each, self.stop)
 
     def sums(self, time: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
         """float64[count]: how many of the cycles `time` fall into each column, or the sum of their weights."""
         inside = (time >= self.start) & (time < self.stop)
         chosen = None if weight is None else weight[inside]
-        return np.bincount((time[inside] - self.start) // self.each, chosen, self.count).astype(np.float64)
+        return total_by((time[inside] - self.start) // self.each, chosen, self.count).astype(np.float64)
 
     def overlap(self, start: np.ndarray, stop: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
         """float64[count]: cycles of the spans [start, stop) in each column, times their weights. Exact, whatever their lengths."""
         span, column, cycles = self.pieces(start, stop)
-        return np.bincount(column, cycles if weight is None else cycles * weight[span], self.count).astype(np.float64)
+        return total_by(column, cycles if weight is None else cycles * weight[span], self.count).astype(np.float64)
 
     def pieces(self, start: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Spans cut at the columns' edges: (span, column, cycles) of every piece, int64 each."""
@@ -116,8 +117,8 @@ class Columns:
         kept = np.flatnonzero(end > begin)
         first = (begin[kept] - self.start) // self.each
         count = (end[kept] - 1 - self.start) // self.each - first + 1
-        span = np.repeat(kept, count)
-        column = np.arange(len(span)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
+        span = repeated(kept, count)
+        column = numbers(len(span)) - repeated(running_sum(count) - count, count) + repeated(first, count)
         edges = self.edges()
         return span, column, np.minimum(end[span], edges[column + 1]) - np.maximum(begin[span], edges[column])
 

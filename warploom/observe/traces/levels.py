@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from warploom.isa.counts import running_sum
+
 _NONE = np.zeros(0, np.int64)
 
 
@@ -23,7 +25,7 @@ class Level:
         found, place = np.unique(times[times < stop], return_inverse=True)
         sums = np.zeros(len(found), np.int64)
         np.add.at(sums, place, changes[times < stop])
-        values = self.value + np.cumsum(sums)
+        values = self.value + running_sum(sums)
         self.value = int(values[-1]) if len(values) else self.value
         return found[sums != 0], values[sums != 0]
 

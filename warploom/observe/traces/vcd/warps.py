@@ -35,8 +35,8 @@ def write_warps(result: RunResult, source: Source, waves: Waves, progress: Perce
     for window in windows(source):
         changes = [(numbers[signal], signal.size == STRING, times, values) for signal, times, values in courses.of(window)]
         time = np.concatenate([times for *_, times, _ in changes])
-        number = np.concatenate([np.full(len(times), number) for number, _, times, _ in changes])
-        words = np.concatenate([np.full(len(times), is_word) for _, is_word, times, _ in changes])
+        number = np.concatenate([np.full(len(times), number, np.int64) for number, _, times, _ in changes])
+        words = np.concatenate([np.full(len(times), is_word, bool) for _, is_word, times, _ in changes])
         value = np.concatenate([values for *_, values in changes])
         order = np.lexsort((number, time))
         # Of several values of a signal in one cycle the last one holds.
