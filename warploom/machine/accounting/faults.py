@@ -60,6 +60,7 @@ FAULTS = (
     FaultKind("different_targets", "lanes of a warp jump to different places through a register: {lanes:go} to one, {others:do} not, which core.divergence=uniform cannot follow; add --set core.divergence=stack, minpc or its"),
     FaultKind("no_code", "{lanes:jump} to address {value:#x}, where there is no instruction: a pointer or a return address is wrong"),
     FaultKind("read_only_register", "{lanes:write} to control register {value:#05x}, which can only be read"),
+    FaultKind("no_pick", "the scheduler has picked no warp that can issue for {value} cycles, though there was one in all of them; a policy returns the number of a warp in s.eligible"),
 )  # fmt: skip
 FAULT_NUMBER = {kind.name: number for number, kind in enumerate(FAULTS)}
 

@@ -58,7 +58,7 @@ from warploom.machine.engine.native.piece import Array, Fit, Hook
 from warploom.machine.engine.pages import Pages, contents
 from warploom.machine.engine.swaps import Socket, Swaps, reached
 from warploom.machine.engine.unit import aligned, mirror, zeros
-from warploom.machine.run.livelock import LivelockDetector
+from warploom.machine.run.policy_watch import detector_of
 from warploom.machine.run.probe import Probe
 from warploom.machine.run.recording import Recorder
 from warploom.machine.run.result import Detail, RunResult
@@ -158,7 +158,7 @@ class PipelineMachine:
             held.put_into(self.gpu["l2"]["cache"])
         self.families: tuple[Fit, ...] = (single_issue(), bare())
         self.probes: list[Probe] = []
-        self.detector = LivelockDetector(self)
+        self.detector = detector_of(self)
         self.recorder = Recorder(self) if recording else None
 
     def _set_up(self) -> None:
@@ -194,7 +194,7 @@ class PipelineMachine:
         self.held.put_into(self.gpu["l2"]["cache"])
         self.profile[:] = 0
         self.notes[: 1 + int(self.notes[0, 0])] = 0
-        self.detector = LivelockDetector(self)
+        self.detector = detector_of(self)
 
     # ---- the protocol of run.protocol.Machine
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -46,6 +46,10 @@ class Reported(Protocol):
     moves_threads: bool
     storage: Storage
     detector: LivelockDetector
+
+    @property
+    def users_units(self) -> Mapping[str, Callable[..., Any]]:
+        """A user's own units by their slots."""
 
     @property
     def cycle(self) -> int:
@@ -249,7 +253,7 @@ def fault_text(machine: Reported) -> str:
     where, who = machine.program.where(*fault_place(machine)), _who(machine, core, warp, int(fault["lanes"]))
     if element := _of_array(machine, fault):
         return f"{where}: {element}, {who} (core {core}, cycle {int(fault['cycle'])})"
-    whole = f"{where}: {_sentence(machine.program, fault)}{_nearest_region(machine, fault)}{overflow_at(machine)}"
+    whole = f"{where}: {_sentence(machine, fault)}{_nearest_region(machine, fault)}{overflow_at(machine)}"
     return f"{whole} ({who}, core {core}, cycle {int(fault['cycle'])})"
 
 
@@ -280,13 +284,16 @@ def _called_from(machine: Reported, core: int, warp: int, lanes: int, pc: int) -
     return caller(machine, core, warp, next(iter(lanes_of(lanes)), 0), pc)
 
 
-def _sentence(program: Program, fault: np.ndarray) -> str:
+def _sentence(machine: Reported, fault: np.ndarray) -> str:
     """A fault as one sentence, in the words of the run-time or the instruction set where they say more than a number."""
+    program = machine.program
     if why := program.stops.get(int(fault["pc"])):
         return why
     kind, number = FAULTS[int(fault["kind"])].name, int(fault["value"])
     if kind == "illegal" and (why := program.refused.get(int(fault["pc"]))):
         return f"{sentence(fault, 'lane')}: {why}"
+    if kind == "no_pick":
+        return sentence(fault, "lane").replace("the scheduler", unit_in_its_file(machine.users_units["scheduler"]), 1)
     if kind == "read_only_register" and (name := program.control_registers.get(number)):
         return sentence(fault, "lane").replace(f"{number:#05x}", name)
     return sentence(fault, "lane")
