@@ -1,6 +1,6 @@
 """`python -m warploom`: the same as the command `warploom`."""
 
-from warploom.cli import main
+from warploom.cli.entry import run
 
 if __name__ == "__main__":
-    main(prog_name="warploom")
+    run()

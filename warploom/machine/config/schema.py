@@ -6,8 +6,6 @@ the preset that it starts from (`base = "tiny"`) and the settings that differ. T
 in a preset says where the number comes from; `sources` reads it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
