@@ -25,8 +25,8 @@ from warploom.machine.config.schema import Config
 from warploom.machine.device.held import Held
 from warploom.machine.device.machine import PipelineMachine, Watcher
 from warploom.machine.run.compile import entry_call, is_compiled
-from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, cycle_limit, drive
-from warploom.machine.run.runnable import Listener, Notice, Progress
+from warploom.machine.run.driver import PROGRAM_MAX_CYCLES, cycle_limit, drive
+from warploom.machine.run.runnable import Blocks, Listener, Notice, Progress
 from warploom.result import Result
 
 FIRST = 256  # the first address that is handed out
@@ -115,8 +115,9 @@ class Device:
         *,
         caches: str = "kept",
         snapshot: bool = False,
-        max_cycles: int = DEFAULT_MAX_CYCLES,
+        max_cycles: int = PROGRAM_MAX_CYCLES,
         progress: Progress | None = None,
+        blocks: Blocks | None = None,
         notice: Notice | None = None,
         tracing: bool = False,
         recording: bool = False,
@@ -127,7 +128,8 @@ class Device:
 
         caches: "kept", or "dropped" to begin with an empty second-level cache. snapshot: keep a copy of memory from before and from after
         the run, in the result, so that the run can be repeated and drawn; else `result.memory` is empty. tracing, recording, listener: as
-        for `GPU.run`; they keep one too. watcher: looks at the run from inside. Raises LaunchError and ProgramError as `GPU.run` does.
+        for `GPU.run`; they keep one too. max_cycles, progress, blocks, notice: as there, but that a launch of a program may be longer.
+        watcher: looks at the run from inside. Raises LaunchError and ProgramError as `GPU.run` does.
         """
         max_cycles = cycle_limit(max_cycles)
         if caches not in ("kept", "dropped"):
@@ -143,7 +145,9 @@ class Device:
             machine.listener = listener
         else:
             machine, call = self._ready(program)
-        outcome = drive(machine, engine=self.engine, max_cycles=max_cycles, progress=progress, notice=notice, at_once=True, call=call)
+        outcome = drive(
+            machine, engine=self.engine, max_cycles=max_cycles, progress=progress, blocks=blocks, notice=notice, at_once=True, call=call
+        )
         result = Result.of(machine.finish(outcome))
         self.held.take_from(machine.gpu["l2"]["cache"], machine.cycle)
         return result

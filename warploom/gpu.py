@@ -28,7 +28,7 @@ from warploom.machine.run.compile import compile_fitted, compile_native
 from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, ENGINES, cycle_limit, drive
 from warploom.machine.run.probe import Probe
 from warploom.machine.run.protocol import Machine
-from warploom.machine.run.runnable import MOST_EVENTS, ClockEdge, Listener, Notice, Progress
+from warploom.machine.run.runnable import MOST_EVENTS, Blocks, ClockEdge, Listener, Notice, Progress
 from warploom.machine.slots import check_slots
 from warploom.result import Result
 from warploom.units import UnitError, UserUnit, take_units
@@ -79,6 +79,7 @@ class GPU:
         threads: int | None = None,
         data: Data | None = None,
         progress: Progress | None = None,
+        blocks: Blocks | None = None,
         notice: Notice | None = None,
         tracing: bool = False,
         recording: bool = False,
@@ -92,7 +93,8 @@ class GPU:
         types of its arguments from the launch's. max_cycles: where a run that has not ended is stopped (status "timeout"):
         no run is longer.
         threads, data: instead of the program's own;
-        data are bytes, from address 0. progress: called with the cycle count several times a second. notice: called with a
+        data are bytes, from address 0. progress: called with the cycle count several times a second; blocks: before it, with how many
+        blocks have ended, and how many there are. notice: called with a
         sentence when something takes a while. tracing: machines with warps write down what happens (`Result.detail`).
         recording: they write down every change of a register or of memory too, and take up to half a millisecond a cycle.
         listener: with tracing, is handed the events as they are written down, int64[n, EVENT_COLUMNS] at a time; they are not kept then, so
@@ -106,7 +108,7 @@ class GPU:
         machine = self.machine(program, launch=launch, threads=threads, data=data, tracing=tracing, recording=recording)
         machine.probes.extend(probes)
         machine.listener, machine.most_events = listener, whole_number("most_events", most_events, 1)
-        outcome = drive(machine, engine=self.engine, max_cycles=max_cycles, progress=progress, notice=notice)
+        outcome = drive(machine, engine=self.engine, max_cycles=max_cycles, progress=progress, blocks=blocks, notice=notice)
         return Result.of(machine.finish(outcome))
 
     def run_all(self, program: Program, **options: Any) -> list[Result]:

@@ -2,6 +2,7 @@
 
 import io
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -59,3 +60,25 @@ def test_climbing_tells_of_every_rung_and_of_the_cycles_of_its_runs(monkeypatch)
     climb(load(EXAMPLES / "tiny/matadd.asm"), progress=lambda done, total, name: rungs.append(done), cycles=cycles.append, engine="python")
     assert rungs == list(range(len(rungs)))
     assert len(cycles) > len(rungs)
+
+
+def test_a_run_tells_its_cycles_its_blocks_and_its_rate(monkeypatch):
+    terminal_of(monkeypatch)
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=iter([0.0, 1.0, 2.0, 2.0, 5.0, 5.0]).__next__))
+    bar = progress.Progress("launch 0, saxpy", 10**9, limit=True)
+    bar.blocks(0, 4096)
+    with bar:
+        bar(0)
+        assert bar._text() == "0 of at most 1 000 000 000 cycles, 0 of 4 096 blocks, 0 cycles/s"
+        bar.blocks(120, 4096)
+        monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: 10.0))
+        bar(12_345_678)
+        assert bar._text() == "12 345 678 of at most 1 000 000 000 cycles, 120 of 4 096 blocks, 1 234 568 cycles/s"
+        assert bar._bar.tasks[0].completed == pytest.approx(10**9 * 120 / 4096)
+
+
+def test_other_counts_have_neither(monkeypatch):
+    terminal_of(monkeypatch)
+    with progress.Progress("comparing", 12, unit="runs") as bar:
+        bar(3)
+        assert bar._text() == "3 of 12 runs"

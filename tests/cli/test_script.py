@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from warploom import load
-from warploom.cli import main
+from warploom.cli import main, progress
 from warploom.isa.launching import BufferError
 
 KERNEL = """
@@ -302,3 +302,40 @@ def test_json_is_all_that_is_on_standard_output(script, command):
     run = warploom(command[0], script, "--json", *command[1:])
     assert json.loads(run.stdout) and run.returncode == 0
     assert "run" in command[-1] or run.stderr.startswith("text\nbytes\nchild\ndescriptor\n")
+
+
+ENDLESS = KERNEL.replace("        a[i] += 1", "        while a[0] < 9:\n            a[i] = (a[i] + 1) % 8").replace("a[i] > 4", "a[i] >= 0")
+
+
+def test_a_launch_that_does_not_end_names_the_option_that_allows_more(script):
+    script.write_text(ENDLESS)
+    result = CliRunner().invoke(main, ["run", str(script), "--max-cycles", "3000"])
+    assert result.exit_code == 1
+    assert "first on sm: still running after 3 000 cycles; --max-cycles allows more" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+@pytest.mark.parametrize(("given", "limit"), [((), 10**9), (("--max-cycles", "5000"), 5000)])
+def test_a_launch_of_a_program_may_take_a_thousand_million_cycles_and_tells_how_far_it_is(script, command, given, limit, monkeypatch):
+    shown = []
+
+    class Bar(progress.Progress):
+        def __init__(self, what, total, **options):
+            super().__init__(what, total, **options)
+            shown.append((what, total, self))
+
+        def __exit__(self, *error):
+            super().__exit__(*error)
+            shown.append("gone")
+
+    monkeypatch.setattr(progress, "Progress", Bar)
+    monkeypatch.setattr("warploom.machine.run.driver.FIRST_SLICE", {"python": 16, "native": 16})
+    result = CliRunner().invoke(main, [command, str(script), *given, "--engine", "python"])
+    assert result.exit_code == 0
+    first, gone, second, last = shown
+    assert (gone, last) == ("gone", "gone")
+    assert ["first" in first[0], "second" in second[0]] == [True, True]
+    assert first[1] == second[1] == limit
+    assert first[2].done > 0
+    if command == "run":
+        assert first[2]._blocks[1] == 2

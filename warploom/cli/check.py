@@ -62,18 +62,17 @@ def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], dict
     from warploom.cli.group import shown_as_its_own
     from warploom.cli.loading import PYTHON, there_is
     from warploom.cli.progress import Progress
-    from warploom.cli.running import machine_of
+    from warploom.cli.running import limit_of, machine_of
     from warploom.gpu import GPU
     from warploom.isa.diagnostics import nearest
     from warploom.kernel.checking import check_script
-    from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
 
     check_script_options(file, options)
     there_is(file)
     config, units = machine_of(file, options, PYTHON)
     gpu = GPU(config, units=units, engine=options["engine"])
     reports: list[Report] = []
-    status, limit = DONE, options["max_cycles"] or DEFAULT_MAX_CYCLES
+    status, limit = DONE, limit_of(options["max_cycles"], whole=True)
     shown = contextlib.ExitStack()  # the progress of the launch that is being checked
 
     def begins(number: int, name: str) -> dict[str, Any]:

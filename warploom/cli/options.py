@@ -61,7 +61,12 @@ _MACHINE = (
 )
 _RUN = (
     *_MACHINE,
-    click.option("--max-cycles", type=int, metavar="N", help="Stop a run that takes longer. [default: 10000000]"),
+    click.option(
+        "--max-cycles",
+        type=int,
+        metavar="N",
+        help="Stop a run that takes longer. [default: 10000000; of each launch of a Python program 1000000000]",
+    ),
     click.option("--engine", type=click.Choice(["auto", "python", "native"]), default="auto", help="[default: auto, native for long runs]"),
 )
 RENAMED = {"--data": "--buffer memory=FILE", "--bind": "--buffer NAME=FILE", "--group-size": "--block", "--groups": "--grid"}

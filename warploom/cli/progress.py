@@ -51,6 +51,8 @@ class Busy:
 class Progress:
     """Counts cycles, or something else, towards a total. Use as a context manager; `done` is the last count, shown or not.
 
+    Of a run it also shows how many of its blocks have ended, where `blocks` is told, and cycles a second.
+
     what: a word in front of the bar. total: cycles, or whatever `unit` says. limit: the total is only the most that there can be,
     so no time to the end is told. quiet: shows nothing.
     """
@@ -59,6 +61,7 @@ class Progress:
         self.what, self.total, self.limit, self.unit = printable(what), total, limit, unit
         self.shows = not quiet and sys.stderr.isatty()
         self.done = 0
+        self._blocks = (0, 0)  # that have ended, and all
         self._start = time.monotonic()
         self._bar: Bar | None = None
         self._task: TaskID | None = None
@@ -69,7 +72,22 @@ class Progress:
         if self._bar is None and self.shows and time.monotonic() - self._start > PATIENCE:
             self._begin()
         if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, completed=done, done=grouped(done))
+            ended, blocks = self._blocks
+            share = max(done / self.total, ended / blocks) if blocks > 1 else done / self.total
+            self._bar.update(self._task, completed=share * self.total, done=self._text())
+
+    def blocks(self, ended: int, blocks: int) -> None:
+        """So many of so many blocks have ended; shown with the cycles that are told next."""
+        self._blocks = ended, blocks
+
+    def _text(self) -> str:
+        """What has been done, in words."""
+        ended, blocks = self._blocks
+        parts = [f"{grouped(self.done)} of {'at most ' if self.limit else ''}{grouped(self.total)} {self.unit}"]
+        parts += [f"{grouped(ended)} of {grouped(blocks)} blocks"] if blocks > 1 else []
+        if self.limit and (seconds := time.monotonic() - self._start) > 0:
+            parts.append(f"{grouped(round(self.done / seconds))} {self.unit}/s")
+        return ", ".join(parts)
 
     def notice(self, text: str) -> None:
         """A sentence about what takes long now, on a line of its own."""
@@ -82,10 +100,10 @@ class Progress:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-        counts = TextColumn("{task.fields[done]} of " + ("at most " if self.limit else "") + f"{grouped(self.total)} {self.unit}")
+        counts = TextColumn("{task.fields[done]}", markup=False)
         times = [TimeElapsedColumn()] if self.limit else [TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()]
         bar = Progress(TextColumn(self.what, markup=False), BarColumn(), counts, *times, console=Console(stderr=True), transient=True)
-        task = bar.add_task(self.what, total=self.total, done="0")
+        task = bar.add_task(self.what, total=self.total, done=self._text())
         try:
             bar.start()
         except BaseException:  # Ctrl-C in the middle of it: what has been set up of the bar is taken down again

@@ -43,15 +43,17 @@ class Order:
             ).result  # fmt: skip
         gpu = GPU(self.config, engine=self.engine, units=self.units)
         return gpu.run(
-            self.program, max_cycles=self.limit, progress=progress, notice=progress.notice, tracing=tracing, recording=recording, **more
-        )
+            self.program, max_cycles=self.limit, progress=progress, blocks=progress.blocks, notice=progress.notice,
+            tracing=tracing, recording=recording, **more,
+        )  # fmt: skip
 
 
 def take_order(file: str, options: dict[str, Any]) -> Order:
     """What the options of `options.py` ask for. Raises SourceError, BindingError, ConfigError, UserError."""
-    limit = _limit(options["max_cycles"])
+    script = is_script(file, options["isa"])
+    limit = limit_of(options["max_cycles"], whole=script)
     there_is(file)
-    machine = machine_of(file, options, PYTHON) if is_script(file, options["isa"]) else None  # which a Python program sees
+    machine = machine_of(file, options, PYTHON) if script else None  # which a Python program sees
     program, warnings = load_program(file, Launching.of(options, machine[0] if machine else None))
     config, units = machine or machine_of(file, options, program.isa)
     config = _with_slots(config, options, program)
@@ -75,12 +77,13 @@ def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bo
         say(f"note: {remark}", err=True)
 
 
-def _limit(cycles: int | None) -> int:
-    from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, MOST_CYCLES
+def limit_of(cycles: int | None, *, whole: bool = False) -> int:
+    """The cycles that a run may take, or (whole) a launch of a program that ends by itself. Raises UserError."""
+    from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, MOST_CYCLES, PROGRAM_MAX_CYCLES
 
     if cycles is not None and not 1 <= cycles <= MOST_CYCLES:
         raise UserError(f"--max-cycles {cycles}: a run may take 1 to {MOST_CYCLES} cycles")
-    return DEFAULT_MAX_CYCLES if cycles is None else cycles
+    return (PROGRAM_MAX_CYCLES if whole else DEFAULT_MAX_CYCLES) if cycles is None else cycles
 
 
 def machine_of(file: str, options: dict[str, Any], isa: str) -> tuple[Config, dict[str, Callable[..., int]]]:

@@ -35,34 +35,43 @@ def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
     from warploom.cli.group import shown_as_its_own
     from warploom.cli.loading import PYTHON
     from warploom.cli.own_output import OwnOutput
-    from warploom.cli.running import machine_of
+    from warploom.cli.progress import Progress
+    from warploom.cli.running import limit_of, machine_of
     from warploom.gpu import GPU
     from warploom.kernel.launch import KernelError
     from warploom.kernel.script import run_script
-    from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
 
     check_script_options(file, options)
     config, units = machine_of(file, options, PYTHON)
     gpu = GPU(config, engine=options["engine"], units=units)
-    limit, as_json = options["max_cycles"] or DEFAULT_MAX_CYCLES, options["as_json"]
+    limit, as_json = limit_of(options["max_cycles"], whole=True), options["as_json"]
     results: list[Result] = []
     begun = 0
     own, failed = OwnOutput(), ""
+    shown = contextlib.ExitStack()  # the progress of the launch that runs
 
     def before(program: Program, device: Device) -> dict[str, Any]:
         nonlocal begun
         begun += 1
-        return {"max_cycles": limit, **(wanted.before(program, device.config) if begun == 1 else {})}
+        shown.close()
+        quiet = options["quiet"] or as_json
+        progress = shown.enter_context(Progress(f"launch {begun - 1}, {program.name}", limit, limit=True, quiet=quiet))
+        told = {"progress": progress, "blocks": progress.blocks, "notice": progress.notice}
+        return {"max_cycles": limit, **told, **(wanted.before(program, device.config) if begun == 1 else {})}
+
+    def heard(result: Result) -> None:
+        shown.close()
+        results.append(result)
 
     status, ended, written = DONE, 0, True
     try:
-        with wanted:
+        with wanted, shown:
             try:
                 beside = (
                     contextlib.redirect_stdout(sys.stderr) if "-" in wanted.paths else contextlib.nullcontext()
                 )  # of a trace that grows
                 with own if as_json else beside:
-                    run_script(file, gpu=gpu, before=before, watch=results.append)
+                    run_script(file, gpu=gpu, before=before, watch=heard)
             except KernelError as error:
                 status, failed = FAULT, fault_of(error)
                 if not as_json:

@@ -208,7 +208,8 @@ class Kernel(Inspected):
         if error is not None:
             raise error
         if result.status != "done":
-            raise KernelError("\n".join([result.summary(), *result.messages]), result)
+            more = "; --max-cycles allows more" if result.status == "timeout" else ""
+            raise KernelError("\n".join([result.summary() + more, *result.messages]), result)
         return result
 
     def launch_checked(self, grid: tuple[int, ...], block: tuple[int, ...], shared: int, args: Sequence[Any], **options: Any) -> Any:

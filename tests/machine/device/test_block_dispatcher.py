@@ -8,12 +8,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.machine.core.unit_bench import bench
-from tests.machine.programs import BLOCK, FREE, GLOBAL, WARP, Assembly, run, words
+from tests.machine.programs import BLOCK, FREE, GLOBAL, WARP, Assembly, machine, run, words
+from warploom import GPU, load
 from warploom.isa import uop as u
 from warploom.isa.table_check import ProgramError
 from warploom.isa.uop import scalar
 from warploom.machine.accounting import events as e
 from warploom.machine.device.block_dispatcher import dispatch
+from warploom.machine.run.driver import drive, slices
 
 A, B, C, D = range(FREE, FREE + 4)
 
@@ -264,3 +266,19 @@ def test_a_block_and_its_warps_are_noted_in_the_cycle_in_which_they_come():
     launches = rows[rows[:, e.KIND] == e.LAUNCH][:, columns].tolist()
     assert [row[1:] for row in launches[:4]] == [[0, 0, 0, 15, 0, 0], [0, 1, 0, 15, 0, 1], [1, 0, 0, 15, 1, 0], [1, 1, 0, 15, 1, 1]]
     assert [row[0] for row in launches] == [time for row in blocks for time in [row[0]] * 2]
+
+
+@pytest.mark.parametrize("order", ["spread", "fill", "split"])
+def test_a_machine_says_how_many_of_its_blocks_have_ended(order):
+    made = machine(marks(3).program(threads=40, block=4), gpu__cores=2, core__warps=2, gpu__dispatch=order)
+    told = [made.blocks]
+    for _ in slices(made, 10_000, 7):
+        told.append(made.blocks)
+    assert told[0] == (0, 10)
+    assert told[-1] == (10, 10)
+    assert [ended for ended, _ in told] == sorted(ended for ended, _ in told)
+    assert len({ended for ended, _ in told}) > 3
+    tiny = GPU("tiny").machine(load("examples/tiny/matmul.asm"))
+    assert tiny.blocks[0] == 0
+    drive(tiny, engine="python")
+    assert tiny.blocks[0] == tiny.blocks[1] > 0

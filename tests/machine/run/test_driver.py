@@ -182,3 +182,11 @@ def test_the_arrays_of_a_machine_are_moved(monkeypatch):
     monkeypatch.setattr(driver, "gather", lambda array: iter(array.tolist()))
     arguments = (np.arange(3), 7, np.arange(2))
     assert list(driver._moves(SimpleNamespace(arguments=lambda native: arguments if native else ()))) == [0, 1, 2, 0, 1]
+
+
+def test_blocks_are_told_before_the_cycles_they_belong_to():
+    told = []
+    machine = Counting(200)
+    machine.blocks = (3, 4)
+    drive(machine, engine="python", progress=told.append, blocks=lambda *counts: told.append(counts))
+    assert told[:4] == [(3, 4), 16, (3, 4), told[3]]

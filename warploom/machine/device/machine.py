@@ -203,6 +203,11 @@ class PipelineMachine:
         """Cycles simulated so far."""
         return int(self.gpu["now"])
 
+    @property
+    def blocks(self) -> tuple[int, int]:
+        """How many blocks of the launch have ended, and how many there are."""
+        return pipeline_report.blocks(self)
+
     def arguments(self, native: bool) -> tuple[Any, ...]:
         """The entry's arguments without the limit, for one engine or the other."""
         tables = Tables(

@@ -26,6 +26,7 @@ from warploom.machine.core.warps.barrier import CORE_BARRIERS, GRID_BARRIER, WHO
 from warploom.machine.device.callers import caller
 from warploom.machine.device.stacks import overflow_at
 from warploom.machine.device.storage import Storage
+from warploom.machine.engine.sizes import MAX_WARPS
 from warploom.machine.engine.users import unit_in_its_file, unit_name
 from warploom.machine.memory.sector_masks import DIRTY, table_of
 from warploom.machine.run.livelock import LivelockDetector
@@ -231,6 +232,14 @@ def open_rows(machine: Reported) -> np.ndarray:
             if until > begin
         ]
     return np.array(rows, np.int64).reshape(-1, e.EVENT_COLUMNS)
+
+
+def blocks(machine: Reported) -> tuple[int, int]:
+    """How many blocks of the launch have ended, and how many there are."""
+    grid, table = machine.gpu["grid"], machine.cores["blocks"]
+    used = (table["used"][:, None] >> np.arange(MAX_WARPS, dtype=np.uint64) & np.uint64(1)).astype(bool)
+    waiting = max(int(grid["high"]) - int(grid["low"]), 0)
+    return int(grid["blocks"]) - waiting - len(np.unique(table["number"][used])), int(grid["blocks"])
 
 
 def live_warps(machine: Reported) -> Iterator[tuple[int, int]]:

@@ -19,11 +19,12 @@ from warploom.machine.accounting.status import DONE, FAULT, LIMIT, STATUS, Outco
 from warploom.machine.engine.native.loader import is_loaded
 from warploom.machine.engine.pages import gather
 from warploom.machine.run.compile import entry_call, is_compiled
-from warploom.machine.run.runnable import Notice, Progress, Runnable
+from warploom.machine.run.runnable import Blocks, Notice, Progress, Runnable
 
 ENGINES = ("auto", "native", "python")
 MOST_CYCLES = 10**15
 DEFAULT_MAX_CYCLES = 10_000_000  # about a second of native simulation of the tiny machine
+PROGRAM_MAX_CYCLES = 10**9  # of a launch of a whole program, which ends by itself as it does on a GPU
 
 PATIENCE_READY = 0.15  # seconds in plain Python before native code is loaded
 PATIENCE_COMPILE = 2.0  # seconds in plain Python before native code is compiled
@@ -39,6 +40,7 @@ def drive(
     engine: str = "auto",
     max_cycles: int = DEFAULT_MAX_CYCLES,
     progress: Progress | None = None,
+    blocks: Blocks | None = None,
     notice: Notice | None = None,
     at_once: bool = False,
     call: Callable[[int], int] | None = None,
@@ -48,7 +50,8 @@ def drive(
     A run whose end takes more cycles is a timeout in cycle `max_cycles`, also where only stores are on their way, and can be driven on: its
     parts give what one run gives. A machine that has ended does not change any more, and has the same status again.
 
-    progress: called with the cycle count several times a second. notice: called with one sentence before native code is compiled.
+    progress: called with the cycle count several times a second. blocks: called before it with how many blocks have ended, and how many
+    there are. notice: called with one sentence before native code is compiled.
     at_once: native code that lies ready is loaded before the first cycle. Code that this process has begun to use is taken at once anyway.
     call: of `entry_call` for the native engine, from an earlier run of this very machine.
     Raises ValueError for an unknown engine, and for a `max_cycles` that is no whole number.
@@ -71,6 +74,8 @@ def drive(
         now = time.perf_counter()
         if code in (DONE, FAULT) or (code == LIMIT and machine.cycle >= max_cycles):
             return Outcome(STATUS[code], ", ".join(used), now - start)
+        if blocks is not None:
+            blocks(*machine.blocks)
         if progress is not None:
             progress(machine.cycle)
         if code == LIMIT:

@@ -14,6 +14,7 @@ from warploom.machine.engine.swaps import Swaps
 from warploom.machine.run.probe import Probe
 
 Progress = Callable[[int], None]
+Blocks = Callable[[int, int], None]  # is told how many blocks have ended, and how many there are
 Notice = Callable[[str], None]
 Listener = Callable[[np.ndarray], None]  # is handed the events of a run, int64[n, EVENT_COLUMNS], as they are written down
 
@@ -95,6 +96,10 @@ class Runnable(Protocol):
     @property
     def cycle(self) -> int:
         """Cycles simulated so far."""
+
+    @property
+    def blocks(self) -> tuple[int, int]:
+        """How many blocks of the launch have ended, and how many there are."""
 
     def arguments(self, native: bool) -> tuple[Any, ...]:
         """The entry's arguments without `limit`: mirrors, or (native) the arrays; and `Tables`, and `Units` of functions or of `Hook`s.

@@ -81,6 +81,11 @@ class SequencerMachine:
         """Cycles simulated so far."""
         return int(self.gpu["cycle"])
 
+    @property
+    def blocks(self) -> tuple[int, int]:
+        """How many blocks of the launch have ended, and how many there are."""
+        return int(self.gpu["dispatcher"]["ended"]), int(self.gpu["dispatcher"]["total"])
+
     def arguments(self, native: bool) -> tuple[Any, ...]:
         """The entry's arguments without the limit, for one engine or the other."""
         tables = Tables(uops=self.uops, code=self.code, signals=self.signals, memory=self.memory)
