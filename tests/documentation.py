@@ -39,6 +39,8 @@ SECONDS = 1800  # that one command may take before it counts as hung: the first 
 
 COLD = (ROOT / "README.md", ROOT / "docs/reference/command-line.md")  # pages whose commands start as from a shell: each command once
 
+BLANK = "<BLANKLINE>"  # how doctest writes an empty line of an output
+
 COLUMNS = 80  # of the terminal in which the commands of a page are run
 
 FENCE = re.compile(r'^```(?P<language>\w+)?(?: +title="(?P<title>[^"]+)")?\s*$')
@@ -175,13 +177,21 @@ class Workplace:
             exec(compile(block.text, "<documentation>", "exec"), self.module.__dict__)
 
     def _doctest(self, block: Block) -> Iterator[Example]:
-        test = doctest.DocTestParser().get_doctest(block.text, {}, "example", None, block.line)
+        test = doctest.DocTestParser().get_doctest(_marked(block.text), {}, "example", None, block.line)
         test.globs = self.module.__dict__
         runner = Doctests(verbose=False)
         runner.run(test, out=lambda _: None, clear_globs=False)
         for number, step in enumerate(test.examples):
             output = runner.wrong.get(number, step.want)
-            yield Example(block.line + step.lineno, step.source.rstrip("\n"), step.want, output, number not in runner.wrong)
+            want = "".join(f"{line}\n" for line in clean(step.want.replace(BLANK, "").splitlines()))
+            yield Example(block.line + step.lineno, step.source.rstrip("\n"), want, output, number not in runner.wrong)
+
+
+def _marked(text: str) -> str:
+    """The text of a doctest as doctest wants it: empty lines of outputs, which end at the next `>>>`, are marked."""
+    lines = text.splitlines()
+    following = [next((line for line in lines[number + 1 :] if line.strip()), ">>>") for number in range(len(lines))]
+    return "".join(f"{line if line.strip() or after.startswith('>>>') else BLANK}\n" for line, after in zip(lines, following, strict=True))
 
 
 class Lines(doctest.OutputChecker):
@@ -189,7 +199,7 @@ class Lines(doctest.OutputChecker):
 
     def check_output(self, want: str, got: str, optionflags: int) -> bool:
         """Whether an output is the one that was wanted."""
-        return fits(want.replace("<BLANKLINE>", "").splitlines(), clean(got.splitlines()))
+        return fits(want.replace(BLANK, "").splitlines(), clean(got.splitlines()))
 
 
 class Doctests(doctest.DocTestRunner):
@@ -202,7 +212,7 @@ class Doctests(doctest.DocTestRunner):
     def report_failure(self, out: Any, test: doctest.DocTest, example: doctest.Example, got: str) -> None:
         """Called by doctest where the output is another one."""
         lines = clean(got.splitlines())
-        self.wrong[test.examples.index(example)] = "".join(f"{line or '<BLANKLINE>'}\n" for line in lines)
+        self.wrong[test.examples.index(example)] = "".join(f"{line}\n" for line in lines)
 
     def report_unexpected_exception(self, out: Any, test: doctest.DocTest, example: doctest.Example, exc_info: Any) -> None:
         """Called by doctest where an exception ends an example."""

@@ -1,6 +1,6 @@
 """Draws the figures of docs/ that are made from the machine itself: the modern core, and one for each divergence mechanism.
 
-    python -m tests.figures    write docs/pictures/modern-core.svg, divergence-*.svg and five-ways-*.svg
+    python -m tests.figures    write docs/pictures/modern-core.svg, divergence-*.svg and five-ways-*.svg, and docs/explore/
 
 The numbers in the core come from the preset `sm`. What the lanes do is taken from a run of the program that stands beside them.
 The figures are SVG with two sets of colours, so that they can be read on a light and on a dark page.
@@ -24,6 +24,7 @@ from warploom.study.five_ways.notations import KERNELS, NOTATIONS
 from warploom.study.sweep import measure
 
 PICTURES = ROOT / "docs" / "pictures"
+EXPLORER_PAGE = ROOT / "docs" / "explore" / "nested_loop.html"
 STYLE = """<style>
 .page{fill:#fbfaf7;stroke:#c9c4b8}.core{fill:#f1f4ee;stroke:#86a173}.part{fill:#e3eddb;stroke:#86a173}.unit{fill:#ffffff;stroke:#86a173}
 .pipe{fill:#f3e3c8;stroke:#c79d57}.mem{fill:#ecdcec;stroke:#a277a4}.disp{fill:#dfe9f5;stroke:#6f93bd}
@@ -409,7 +410,15 @@ def drawings() -> dict[str, Callable[[], str]]:
     return found
 
 
+def explorer_page() -> str:
+    """The page that the documentation's first page leads to: two nested loops, which lanes leave one after the other."""
+    program = warploom.load(ROOT / "examples" / "guppy" / "nested_loop.guppy")
+    return warploom.GPU("guppy").run(program, tracing=True, recording=True).explorer().text
+
+
 if __name__ == "__main__":
     for file, draw in drawings().items():
         (PICTURES / file).write_text(draw())
         print(f"docs/pictures/{file} is written")
+    EXPLORER_PAGE.write_text(explorer_page())
+    print("docs/explore/nested_loop.html is written")

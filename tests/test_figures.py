@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.figures import FIGURES, PICTURES, drawings, issues
+from tests.figures import EXPLORER_PAGE, FIGURES, PICTURES, drawings, explorer_page, issues
 from tests.places import ROOT
 
 DRAWINGS = drawings()
@@ -18,6 +18,10 @@ def test_a_figure_shows_the_machine_as_it_is(file: str) -> None:
     drawn = DRAWINGS[file]()
     ElementTree.fromstring(drawn)
     assert (PICTURES / file).read_text() == drawn, "python -m tests.figures draws it again"
+
+
+def test_the_explorers_page_is_the_one_that_would_be_written_now() -> None:
+    assert EXPLORER_PAGE.read_text() == explorer_page(), "python -m tests.figures writes it again"
 
 
 @pytest.mark.parametrize("file", DRAWINGS)
