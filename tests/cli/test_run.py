@@ -502,3 +502,14 @@ def test_a_long_native_run_is_told_that_its_machine_may_be_fitted(monkeypatch):
     assert hint not in run(MATMUL, "--engine", "python").stdout
     monkeypatch.setattr("warploom.machine.run.compile.is_fitted", lambda machine: True)
     assert hint not in run(MATMUL, "--engine", "native").stdout
+
+
+def test_a_run_whose_last_stores_come_after_the_limit_has_not_ended():
+    done = CliRunner().invoke(main, ["run", "examples/tiny/matmul.asm", "--gpu", "tiny-simt", "--max-cycles", "105"])
+    assert (done.exit_code, "done in 105 cycles" in done.output) == (0, True)
+    cut = CliRunner().invoke(main, ["run", "examples/tiny/matmul.asm", "--gpu", "tiny-simt", "--max-cycles", "104"])
+    assert cut.exit_code == 1
+    assert cut.stderr.replace("\n    ", " ").splitlines() == [
+        "error: still running after 104 cycles; --max-cycles allows more",
+        "  no warp is left: stores are on their way to memory, the last one until the end of cycle 104",
+    ]
