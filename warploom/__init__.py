@@ -78,5 +78,10 @@ def __getattr__(name: str) -> Any:
     return found
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext warploom` in a notebook: makes the cell magic `%%warploom` known."""
+    importlib.import_module("warploom.cli.magic").register(shell)
+
+
 def __dir__() -> list[str]:
     return sorted(__all__)

@@ -93,7 +93,7 @@ def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
         launches = [_row(number, one) | {"counters": one.counters} for number, one in enumerate(results)]
         print_json(about | {"error": failed or None, "launches": launches, "console": own.lines, "exit_code": status or ended})
     elif not options["quiet"] and (results or not failed):
-        for line in _table(file, results, config.name):
+        for line in launch_table(file, results, config.name):
             say(line, err=True)
         if written:
             wanted.told(results)
@@ -144,7 +144,7 @@ def _row(number: int, result: Result) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _table(file: str, results: list[Result], machine: str) -> list[str]:
+def launch_table(file: str, results: list[Result], machine: str, *, hint: bool = True) -> list[str]:
     """A line a launch, and what to do next."""
     if not results:
         return [f"no kernel was launched on {machine}"]
@@ -164,7 +164,8 @@ def _table(file: str, results: list[Result], machine: str) -> list[str]:
     lines += [f"... and {more} more launches"] if more > 0 else []
     plural = "launch" if len(results) == 1 else "launches"
     lines.append(f"{len(results)} {plural} on {machine}, {grouped(total)} cycles")
-    lines.append(f"look closer: `warploom profile {quote(file)} --launch 0`, `warploom explore {quote(file)}`")
+    if hint:
+        lines.append(f"look closer: `warploom profile {quote(file)} --launch 0`, `warploom explore {quote(file)}`")
     return ["", *(line.rstrip() for line in lines)]
 
 

@@ -6,7 +6,8 @@ device arrays in it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from warploom.device import Device
@@ -74,6 +75,20 @@ class Current:
     def use(self, gpu: GPU | str | None) -> None:
         """Make a GPU current, or a preset's name; None: the usual one."""
         self._context = None if gpu is None else Context(GPU(gpu) if isinstance(gpu, str) else gpu)
+
+    @contextmanager
+    def watched(self, watch: Callable[[Result], None], gpu: GPU | None = None) -> Iterator[None]:
+        """For a while every launch's result goes to `watch`, and `gpu` is current where one is given; then all is as before."""
+        before = self._context, self.watch
+        self.watch = watch
+        if gpu is not None:
+            self._context = Context(gpu)
+        try:
+            yield
+        finally:
+            self.watch = before[1]
+            if gpu is not None:
+                self._context = before[0]
 
 
 CURRENT = Current()

@@ -57,6 +57,9 @@ class Picture:
     width: int = WIDTH
     dark: bool = False
 
+    def __repr__(self) -> str:
+        return f"Picture({self.title})"
+
     @cached_property
     def data(self) -> Any:
         """What the picture shows, as arrays. Raises DrawingError where the run has nothing of the kind."""
