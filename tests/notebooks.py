@@ -25,6 +25,9 @@ def executed(path: Path) -> dict[str, Any]:
     from IPython.core.interactiveshell import InteractiveShell
     from IPython.utils.capture import capture_output
 
+    from warploom.kernel.context import CURRENT
+
+    CURRENT.use(None)  # a GPU whose memory and caches no other notebook has used
     notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     shell = InteractiveShell()
     shell.display_formatter.active_types = shell.display_formatter.format_types

@@ -10,9 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-import warploom
-
-PACKAGE = Path(warploom.__file__).parent
+PACKAGE = Path(__file__).parents[2]
 FOLDERS = ("tiny", "python", "guppy", "vortex", "gcn", "avx512", "riscv")  # a name that stands in several is that of the first
 PROGRAMS = (".py", ".asm", ".guppy", ".c", ".cl", ".gcn", ".avx512", ".rv", ".ipynb")  # with a text of their own: no binaries
 OPENINGS = (re.compile(r"/\* *(.*?)\*/", re.DOTALL), re.compile(r'"""(.*?)"""', re.DOTALL), re.compile(r"((?:[;#].*\n)+)"))
