@@ -31,8 +31,8 @@ def register(shell: Any) -> None:
     shell.register_magic_function(lambda line, cell: run_cell(shell, line, cell), "cell", NAME)
 
 
-def run_cell(shell: Any, line: str, cell: str) -> None:
-    """Run a cell in the shell, with `numba.cuda` as warploom's; then print its launches, and show a profile.
+def run_cell(shell: Any, line: str, cell: str) -> Any:
+    """Run a cell in the shell, with `numba.cuda` as warploom's, and print its launches; returns a profile, which the notebook shows.
 
     line: --gpu, --set and --launch as on the command line; --quiet shows no profile. Raises ValueError for any other line, ConfigError.
     """
@@ -51,10 +51,7 @@ def run_cell(shell: Any, line: str, cell: str) -> None:
         shell.run_cell(cell).raise_error()
         machine = CURRENT.context.gpu.config.name
     print("\n".join(launch_table("this cell", results, machine, hint=False)).lstrip("\n"))
-    if results and not asked.quiet:
-        from IPython.display import display
-
-        display(_chosen(results, asked.launch).profile())
+    return _chosen(results, asked.launch).profile() if results and not asked.quiet else None
 
 
 def _asked(line: str) -> argparse.Namespace:
