@@ -13,7 +13,7 @@ from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.debug.session import Session
 from warploom.machine.debug.stops import Breakpoint
 from warploom.machine.device.machine import PipelineMachine
-from warploom.machine.run import livelock
+from warploom.machine.run import livelock, policy_watch
 from warploom.machine.run.driver import drive
 
 MOST = 200_000
@@ -49,6 +49,13 @@ def spinning_forever():
     return machine(spinning())
 
 
+def never_issuing():
+    """A policy of a user's that never picks a warp."""
+    code = Assembly()
+    code("exit")
+    return machine(code.program(), policy=lambda s, now: -1)
+
+
 def halting():
     """The program stops the device while another warp still runs."""
     code = Assembly()
@@ -71,10 +78,14 @@ def example(preset, path):
 
 ENDS = {
     "stores on their way": (storing, "done"), "fault": (faulting, "error"), "deadlock": (deadlocked, "error"),
-    "livelock": (spinning_forever, "error"), "halt": (halting, "done"), "no threads": (without_threads, "done"),
+    "livelock": (spinning_forever, "error"), "no pick": (never_issuing, "error"),
+    "halt": (halting, "done"), "no threads": (without_threads, "done"),
     "tiny": (example("tiny", "tiny/matmul.asm"), "done"), "tiny fault": (example("tiny", "tiny/diverge.asm"), "error"),
     "tiny-simt": (example("tiny-simt", "tiny/matmul.asm"), "done"), "gcn": (example("gcn", "gcn/saxpy.gcn"), "done"),
 }  # fmt: skip
+
+
+PLAIN = (halting, never_issuing)  # whose native code no other test compiles
 
 
 @pytest.fixture(autouse=True)
@@ -82,6 +93,7 @@ def soon(monkeypatch):
     """So that a livelock is found early."""
     monkeypatch.setattr(livelock, "QUIET", 300)
     monkeypatch.setattr(livelock, "SPACING", 50)
+    monkeypatch.setattr(policy_watch, "SPAN", 100)
 
 
 @pytest.mark.parametrize("fresh, status", ENDS.values(), ids=ENDS)
@@ -89,7 +101,7 @@ def test_a_machine_that_has_ended_stays_as_it_is_on_either_engine(fresh, status)
     found = fresh()
     assert drive(found, engine="python", max_cycles=MOST).status == status
     end, state = found.cycle, found.state()
-    fast = "python" if fresh is halting else "native"  # which no other test compiles
+    fast = "python" if fresh in PLAIN else "native"
     for engine, limit in (("python", MOST), (fast, MOST), ("python", end), (fast, end + 1), ("python", 1), (fast, 0)):
         assert (drive(found, engine=engine, max_cycles=limit).status, found.cycle) == (status, end), (engine, limit)
         assert found.state() == state, (engine, limit)
@@ -103,7 +115,7 @@ def test_a_limit_is_never_passed_and_the_rest_of_the_run_ends_it_as_one_run_does
         if limit < 0:
             continue
         found = fresh()
-        fast = "python" if fresh is halting else "native"
+        fast = "python" if fresh in PLAIN else "native"
         for engine in ("python", fast):  # again with the same limit: nothing more happens
             assert (drive(found, engine=engine, max_cycles=limit).status, found.cycle) == ("timeout", limit)
         assert (drive(found, engine=fast, max_cycles=limit // 2).status, found.cycle) == ("timeout", limit)  # nor backwards

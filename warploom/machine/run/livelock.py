@@ -160,11 +160,14 @@ class LivelockDetector:
         """Write the fault down: the first warp that spins, where it reads what never changes."""
         flow = Flow(self.machine.program)
         self.spinning = {warp: self._spin(flow, warp) for warp in warps}
-        core, warp = warps[0]
+        self.end("livelock", warps[0], *self.spinning[warps[0]], 0, now)
+
+    def end(self, kind: str, warp: Warp, pc: int, lanes: int, value: int, now: int) -> None:
+        """The run ends here, with a fault of a kind that is about a warp's lanes at an instruction."""
         gpu = self.machine.gpu
         fault = gpu["fault"]
-        fault["kind"], fault["core"], fault["warp"], fault["cycle"] = FAULT_NUMBER["livelock"], core, warp, now
-        fault["pc"], fault["lanes"] = self.spinning[core, warp]
+        fault["kind"], (fault["core"], fault["warp"]), fault["cycle"] = FAULT_NUMBER[kind], warp, now
+        fault["pc"], fault["lanes"], fault["value"] = pc, lanes, value
         gpu["stop"], gpu["end"] = FAULT, now
 
     def _spin(self, flow: Flow, warp: Warp) -> Spin:

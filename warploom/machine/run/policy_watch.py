@@ -13,7 +13,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from warploom.machine.accounting import reasons as r
-from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.engine.unit import FOREVER
 from warploom.machine.run.livelock import LivelockDetector, Watched
 
@@ -89,6 +88,5 @@ class PolicyWatch(LivelockDetector):
         core, scheduler = (int(place[0]) for place in left.nonzero())
         mask = int(left[core, scheduler])
         warp = (mask & -mask).bit_length() - 1
-        warps, fault = self.machine.cores["warps"], self.machine.gpu["fault"]
-        fault["kind"], fault["core"], fault["warp"], fault["cycle"] = FAULT_NUMBER["no_pick"], core, warp, now
-        fault["pc"], fault["lanes"], fault["value"] = warps["pc"][core, warp], warps["mask"][core, warp], SPAN
+        warps = self.machine.cores["warps"]
+        self.end("no_pick", (core, warp), warps["pc"][core, warp], warps["mask"][core, warp], SPAN, now)
