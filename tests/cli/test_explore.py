@@ -103,12 +103,63 @@ def test_a_part_of_a_run(here):
 
 
 def test_what_a_long_run_takes_is_told_beforehand(here, monkeypatch):
-    module = importlib.import_module("warploom.cli.explore")
+    module = importlib.import_module("warploom.cli.page_size")
     assert explore(DIVERGE, "--gpu", "tiny-simt").stderr == "diverge.html is written: open it in a browser\n"
     monkeypatch.setattr(module, "PATIENCE", 0.0)
     said = explore(DIVERGE, "--gpu", "tiny-simt").stderr.splitlines()
     assert said[0].startswith("the page has 50 cycles: about 1 MB, in about 0 s; --cycles A:B, --cores and --warps make it smaller")
     assert explore(DIVERGE, "--gpu", "tiny-simt", "--quiet").stderr == ""
+
+
+UNEVEN = """
+import numpy as np
+from numba import cuda
+
+@cuda.jit
+def uneven(out):
+    i = cuda.grid(1)
+    total = np.float32(0)
+    if cuda.blockIdx.x % 2:
+        for n in range(150):
+            total += np.float32(n) * out[(i + 32 * n) % out.size]
+    else:
+        for n in range(600):
+            total = total * np.float32(0.5) + n
+    out[i] = total
+
+uneven[32, 256](np.arange(8192, dtype=np.float32))
+"""
+
+
+@pytest.mark.slow
+def test_what_is_told_of_a_long_page_is_measured_on_the_run_itself(here, monkeypatch):
+    """Within a fifth, although half of the blocks wait for memory and the others compute."""
+    (here / "uneven.py").write_text(UNEVEN)
+    module = importlib.import_module("warploom.cli.page_size")
+    told = []
+    monkeypatch.setattr(module, "PATIENCE", 0.0)
+    monkeypatch.setattr(module, "told", lambda size: told.append(size) or "")
+    done = explore("uneven.py", "--cycles", "0:4999")
+    assert done.exit_code == 0, done.output
+    assert told[0].cycles == 5000
+    written = len((here / "uneven.html").read_text(encoding="utf-8"))
+    assert told[0].characters == pytest.approx(written, rel=0.2)
+
+
+def test_a_run_that_is_too_long_for_a_page_is_shown_in_part_and_that_is_said(here, monkeypatch):
+    module = importlib.import_module("warploom.cli.page_size")
+    monkeypatch.setattr(module, "LARGEST", 160_000)
+    monkeypatch.setattr(module, "PATIENCE", 0.0)
+    done = explore(DIVERGE, "--gpu", "tiny-simt", "--json")
+    body = json.loads(done.stdout)
+    last, end = body["last_cycle"], body["runs"][0]["cycles"]
+    assert (done.exit_code, body["first_cycle"]) == (0, 0) and 0 < last < end - 1
+    said = f"this one has the cycles 0 to {last}, about 1 MB; --cycles A:B chooses others, --cycles 0:{end - 1} all, --cores and --warps"
+    assert said in done.stderr
+    [(header, _, _)] = reader.runs((here / "diverge.html").read_text())
+    assert (header["run"]["first"], header["run"]["stop"]) == (0, last + 1)
+    chosen = json.loads(explore(DIVERGE, "--gpu", "tiny-simt", "--cycles", f"0:{end - 1}", "--json").stdout)
+    assert (chosen["first_cycle"], chosen["last_cycle"]) == (0, end - 1)
 
 
 def test_the_page_can_go_to_standard_output(here):

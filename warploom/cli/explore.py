@@ -25,12 +25,6 @@ if TYPE_CHECKING:
     from warploom.observe.explorer.data import Part
     from warploom.result import Result
 
-# Of the forecast, means measured over the examples on one processor of 2.5 GHz: a page is written at some thousand cycles a second.
-CYCLE_SECONDS, ISSUE_SECONDS, SEQUENCER_SECONDS = 20e-6, 110e-6, 250e-6
-ISSUE_CHARACTERS, SEQUENCER_CHARACTERS = 80, 250
-PATIENCE = 5.0  # seconds from which on the time is told beforehand
-LARGE = 20_000_000  # characters from which on the size is told
-
 
 @click.command()
 @click.argument("kernel", metavar="FILE")
@@ -52,7 +46,8 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     waited. It is opened from its file in any recent browser, needs no network, and can be passed on. Press ? in it.
 
     A long run is written in pieces, and the page unpacks the piece that is shown. Size and time are printed beforehand; --cycles, --cores
-    and --warps reduce both.
+    and --warps reduce both. Of a run that would make a page of more than 60 MB it has the first cycles, and says so, unless --cycles asks
+    for others.
 
     The exit status is 0 when the kernel has ended, 1 after a fault or when it was still running after --max-cycles (the page shows
     the run up to there), and 2 when the input is wrong.
@@ -81,16 +76,13 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
             out = files.enter_context(OutputFile(path))
             with progress:
                 results = [order.run(progress) for order in orders]
-            stretch = _stretch(results, part)
-            tell = not (options["quiet"] or options["as_json"])
-            if tell and (said := forecast(results, stretch)):
-                say(said, err=True)
+            stretch = _shown(results, part, options)
             characters = _write(out, results, names, stretch, part.selection, options["quiet"])
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
         say(f"{how} after {grouped(progress.done)} cycles; no file was written", err=True)
         ctx.exit(status)
-    _tell(path, characters, results, names, options)
+    _tell(path, characters, results, names, stretch, options)
     ctx.exit(DONE if all(result.status == "done" for result in results) else FAULT)
 
 
@@ -126,23 +118,26 @@ def _stretch(results: list[Result], part: _Part) -> tuple[int, int]:
     return first, most if last is None else min(last + 1, most)
 
 
-def forecast(results: list[Result], stretch: tuple[int, int]) -> str:
-    """What a page takes, in a sentence; "" where it is ready in a moment. From means; kernels differ by a factor of two or three."""
-    first, stop = stretch
-    characters = seconds = 0.0
-    for result in results:
-        share = min(stop, result.cycles) - min(first, result.cycles)
-        warps = result.config.core.control != "sequencer"
-        issues = result.instructions * share / max(result.cycles, 1)
-        seconds += share * (CYCLE_SECONDS if warps else SEQUENCER_SECONDS) + issues * ISSUE_SECONDS
-        characters += issues * (ISSUE_CHARACTERS if warps else SEQUENCER_CHARACTERS)
-    if seconds < PATIENCE and characters < LARGE:
-        return ""
-    took = f"{seconds / 60:.0f} min" if seconds > 100 else f"{seconds:.0f} s"
-    return (
-        f"the page has {grouped(stop - first)} cycles: about {max(characters / 1e6, 1):.0f} MB, in about {took}; "
-        "--cycles A:B, --cores and --warps make it smaller"
-    )
+def _shown(results: list[Result], part: _Part, options: dict[str, Any]) -> tuple[int, int]:
+    """The cycles that the page has: those that are asked for, or as many from the first on as make a page that a browser is fit for."""
+    from warploom.cli.page_size import LARGEST, part_of, size_of, told, told_of_part
+
+    stretch = _stretch(results, part)
+    silent = options["quiet"] or options["as_json"]
+    asked = options["cycles"] is not None
+    if silent and asked:
+        return stretch
+    size = size_of(results, stretch, part.selection)
+    if size is None:
+        return stretch
+    if asked or size.characters <= LARGEST:
+        said = "" if silent else told(size)
+    else:
+        whole, stretch = stretch, part_of(size, stretch)
+        said = "" if options["quiet"] else told_of_part(size, stretch, whole[1])
+    if said:
+        say(said, err=True)
+    return stretch
 
 
 def _orders(kernel: str, options: dict[str, Any]) -> tuple[list[Order], list[str]]:
@@ -194,13 +189,13 @@ def _check_output(kernel: str, path: str, options: dict[str, Any]) -> None:
         raise UserError(f"-o {path}: the explorer is a page; name a file that ends in .html. `warploom picture` draws pictures")
 
 
-def _tell(path: str, characters: int, results: list[Result], names: list[str], options: dict[str, Any]) -> None:
+def _tell(path: str, characters: int, results: list[Result], names: list[str], stretch: tuple[int, int], options: dict[str, Any]) -> None:
     if options["as_json"]:
         runs = [
             {"name": name, "status": result.status, "cycles": result.cycles, "fault": result.fault or None}
             for name, result in zip(names, results, strict=True)
         ]
-        print_json({"page": path, "characters": characters, "runs": runs})
+        print_json({"page": path, "characters": characters, "first_cycle": stretch[0], "last_cycle": stretch[1] - 1, "runs": runs})
         return
     for result in results:
         for message in result.messages:
@@ -212,5 +207,7 @@ def _tell(path: str, characters: int, results: list[Result], names: list[str], o
     else:
         open_in = "open it in a browser"
     if not options["quiet"] and path != "-":
+        from warploom.cli.page_size import LARGE
+
         size = f", {characters / 1e6:.0f} MB" if characters > LARGE else ""
         say(f"{path} is written{size}: {open_in}", err=True)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @click.option("--gpu", metavar="PRESET|TOML", default="sm", help="The machine: a preset's name or a TOML file. [default: sm]")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of the machine, as gpu.cores=4.")
 @click.option("-o", "--output", metavar="OUT", help="Draw the curves into a .png, .svg or .pdf file.")
+@click.option("--quick", is_flag=True, help="Measure fewer points, with shorter loops: a whole GPU in about a minute.")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one per processor]")
 @click.option("--quiet", is_flag=True, help="Print nothing and show no progress.")
 @json_option
@@ -31,6 +32,7 @@ def command(
     gpu: str,
     changes: tuple[str, ...],
     output: str | None,
+    quick: bool,
     jobs: int | None,
     quiet: bool,
     as_json: bool,
@@ -38,7 +40,8 @@ def command(
     """Recover a machine's parameters by microbenchmarks, as on a real GPU; without NAME, all of them.
 
     The machine is a black box: programs run on it and read its clock. Next to each number are the value of the preset, with ! where the
-    machine differs by more than 5 %, and the published values of the real GPU, with ~ where those differ.
+    machine differs by more than 5 %, and the published values of the real GPU, with ~ where those differ. What concerns one
+    multiprocessor is measured on a machine of one; l2, dram, atomics and launch run on all of them.
 
     \b
     Probes: latency, throughput, mixed, banks, instruction-cache, barrier,
@@ -51,6 +54,7 @@ def command(
       warploom probe latency mixed                two of them
       warploom probe chase -o chase.svg           with the figure
       warploom probe dram --set gpu.cores=16      on a machine of your own
+      warploom probe --gpu v100 --quick           a whole GPU, with fewer points
       warploom probe --gpu mine.toml --json
     """
     from warploom.cli.progress import Progress
@@ -76,7 +80,7 @@ def command(
             needed("matplotlib", "-o", "")
             check_targets({"-o": output})
         with Progress("probes", len(chosen), quiet=quiet, unit="probes") as progress:
-            found = _run(chosen, config, jobs, progress)
+            found = _run(chosen, config, jobs, quick, progress)
         if all(each.lacks for each in found):
             raise UserError(f"{config.name!r}: {found[0].lacks}")
         if output:
@@ -99,13 +103,13 @@ def command(
         click.echo(f"{output} is written", err=True)
 
 
-def _run(names: Sequence[str], config: Config, jobs: int | None, progress: Progress) -> list[Probed]:
+def _run(names: Sequence[str], config: Config, jobs: int | None, quick: bool, progress: Progress) -> list[Probed]:
     """Every probe, spread over processes, the longest first; in the order of their names."""
     from warploom.study.microbenchmarks.runner import Job, longest_first, run_job
     from warploom.study.sweep import spread
 
     order = longest_first(names)
-    tasks = [Job(name, config) for name in order]
+    tasks = [Job(name, config, quick=quick) for name in order]
     found = spread(run_job, tasks, jobs=jobs, progress=lambda done, total: progress(done), notice=progress.notice)
     by_name = dict(zip(order, found, strict=True))
     return [by_name[name] for name in names]

@@ -78,7 +78,7 @@ def pieces(
     engine = "native" if "native" in result.engine else "python"
     with np.errstate(all="ignore"):
         call = entry_call(machine, engine)
-        _forward(machine, call, max(first - LEAD, 0), progress)
+        run_up_to(machine, call, max(first - LEAD, 0), progress)
         while first < stop:
             piece, back = _piece(machine, call, result, first, stop, selection, piece_bytes, progress)
             yield piece
@@ -88,7 +88,7 @@ def pieces(
                     array[...] = kept
 
 
-def _forward(machine: Any, call: Callable[[int], int], until: int, progress: Callable[[int], None] | None) -> None:
+def run_up_to(machine: Any, call: Callable[[int], int], until: int, progress: Callable[[int], None] | None) -> None:
     """Run up to a cycle without writing anything down."""
     machine.gpu["log"]["tracing"] = 0
     code = LIMIT
@@ -96,6 +96,11 @@ def _forward(machine: Any, call: Callable[[int], int], until: int, progress: Cal
         code = call(min(machine.cycle + FORWARD, until))
         if progress is not None:
             progress(machine.cycle)
+
+
+def record_piece(machine: Any, call: Callable[[int], int], result: RunResult, first: int, stop: int, selection: Selection | None) -> Piece:
+    """The cycles from now to LEAD beyond `stop`, as one piece."""
+    return _piece(machine, call, result, first, stop, selection, result.cycles << 40, None)[0]
 
 
 def _piece(

@@ -86,4 +86,5 @@ MICROBENCHMARK = Microbenchmark(
     measure,
     configured,
     pointer_chase.lacks,
+    whole=True,
 )

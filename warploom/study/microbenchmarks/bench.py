@@ -7,10 +7,11 @@ and decide no result.
 from __future__ import annotations
 
 import gc
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import structs
 
 from warploom.gpu import GPU
 from warploom.isa.program import Program
@@ -67,6 +68,12 @@ class Bench:
         c, limits = self.config, limits_of(self.config)
         threads = min(limits.block_threads or 1 << 30, limits.threads or 1 << 30, c.core.warps * c.core.lanes)
         return Properties(c.gpu.cores, c.core.lanes, c.core.warps, threads, c.l1.bytes, c.l2.bytes, c.shared.bytes)
+
+    def of_one_core(self) -> Bench:
+        """The same machine with one multiprocessor; itself where blocks lie on several."""
+        if self.config.gpu.cores == 1 or self.config.gpu.dispatch == "split":
+            return self
+        return replace(self, config=structs.replace(self.config, gpu=structs.replace(self.config.gpu, cores=1)))
 
     def run(self, program: Program) -> Readout:
         """Run a program. Raises Unmeasured when it does not end, LaunchError when the machine refuses it."""

@@ -58,7 +58,8 @@ def measure(bench: Bench) -> Finding:
     most, all_cores = most_warps(bench), bench.device.cores
     warps = [count for count in WARPS if count <= most and (not bench.quick or count in {1, 8, most})]
     # A core far from memory needs the more loads in flight; where a first level is small they take one another's lines.
-    one = [max(bytes_a_cycle(bench, cores=1, warps=count, rounds=8, in_flight=loads) for loads in (COUNT, MOST)) for count in warps]
+    alone = bench.of_one_core()
+    one = [max(bytes_a_cycle(alone, cores=1, warps=count, rounds=8, in_flight=loads) for loads in (COUNT, MOST)) for count in warps]
     readings = [
         Reading("dram.one-core-1warp", "one core, one warp reads, bytes per cycle", one[0]),
         Reading("dram.one-core", f"one core, {warps[-1]} warps read, bytes per cycle", one[-1]),
@@ -67,6 +68,7 @@ def measure(bench: Bench) -> Finding:
     axes = {"dram-warps": Axes("Memory: one core", "warps on the core", "bytes per cycle")}
     if all_cores > 1:
         readings.append(Reading("dram.read", "read by all cores, bytes per cycle", moved_a_cycle(bench, writes=False)))
+    if all_cores > 1 and not bench.quick:
         counts = core_counts(bench)
         found = [bytes_a_cycle(bench, cores=cores, warps=most, rounds=4) for cores in counts]
         curves.append(Curve("dram-cores", f"read, {most} warps per core", tuple(counts), tuple(found), "dram.read"))
@@ -95,4 +97,5 @@ MICROBENCHMARK = Microbenchmark(
     measure,
     configured,
     pointer_chase.lacks,
+    whole=True,
 )

@@ -24,7 +24,8 @@ def measure(bench: Bench) -> Finding:
     """Bandwidth of one core, of all, and the curve."""
     warps, size = most_warps(bench), buffer(bench)
     counts = core_counts(bench)
-    found = [bytes_a_cycle(bench, cores=cores, warps=warps, within=size, rounds=16) for cores in counts]
+    benches = [bench.of_one_core() if cores == 1 else bench for cores in counts]
+    found = [bytes_a_cycle(each, cores=cores, warps=warps, within=size, rounds=16) for each, cores in zip(benches, counts, strict=True)]
     readings = [Reading("l2.one-core", "read by one core, bytes per cycle", found[0])]
     if len(counts) > 1:
         readings += [
@@ -60,4 +61,5 @@ MICROBENCHMARK = Microbenchmark(
     measure,
     configured,
     lacks,
+    whole=True,
 )

@@ -64,4 +64,5 @@ MICROBENCHMARK = Microbenchmark(
     measure,
     configured,
     pointer_chase.lacks,
+    whole=True,
 )

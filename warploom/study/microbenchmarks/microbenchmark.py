@@ -60,7 +60,8 @@ class Microbenchmark:
 
     title: what it measures. how: the kernel, in a sentence or two. measure: the black box's numbers. configured: what a configuration
     promises for them, by key; a key that is left out is a number that no setting states. lacks: a sentence where it does not apply
-    to a machine, else "".
+    to a machine, else "". whole: it is about all multiprocessors and what they share; any other one is measured on a machine of one, whose
+    numbers are the same and which is sooner done.
     """
 
     name: str
@@ -69,3 +70,4 @@ class Microbenchmark:
     measure: Callable[[Bench], Finding]
     configured: Callable[[Config], Mapping[str, float]]
     lacks: Callable[[Config], str] = everywhere
+    whole: bool = False

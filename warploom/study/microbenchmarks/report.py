@@ -63,7 +63,7 @@ def probe(name: str, bench: Bench) -> Probed:
     if lacks:
         return Probed(name, chosen.title, chosen.how, lacks)
     try:
-        finding = chosen.measure(bench)
+        finding = chosen.measure(bench if chosen.whole else bench.of_one_core())
     except LaunchError as refused:
         return Probed(name, chosen.title, chosen.how, str(refused))
     promised = chosen.configured(bench.config)

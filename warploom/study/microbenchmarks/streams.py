@@ -56,9 +56,9 @@ def bytes_a_cycle(bench: Bench, *, cores: int, warps: int, within: int = 0, roun
 
 
 def core_counts(bench: Bench) -> list[int]:
-    """Numbers of cores for a sweep: doubling, and all."""
+    """Numbers of cores for a sweep: doubling, and all; one and all where it is to be quick."""
     every, count = [], 1
-    while count < bench.device.cores:
+    while count < (2 if bench.quick and bench.device.cores > 1 else bench.device.cores):
         every.append(count)
-        count *= 4 if bench.quick else 2
+        count *= 2
     return [*every, bench.device.cores]
