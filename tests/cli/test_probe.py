@@ -78,3 +78,15 @@ def test_help_names_every_probe():
     text = run("--help").stdout
     assert all(name in text for name in NAMES)
     assert "warploom probe latency mixed" in text
+
+
+def test_what_concerns_one_multiprocessor_is_measured_on_a_machine_of_one():
+    from warploom.machine.config.presets import load_config
+    from warploom.study.microbenchmarks import NAMES, find
+    from warploom.study.microbenchmarks.bench import Bench
+
+    assert {name for name in NAMES if find(name).whole} == {"l2", "dram", "atomics", "launch"}
+    whole = Bench(load_config("v100"), quick=True)
+    alone = whole.of_one_core()
+    assert (whole.device.cores, alone.device.cores, alone.quick) == (80, 1, True)
+    assert alone.device._replace(cores=80) == whole.device
