@@ -21,6 +21,7 @@ COMMANDS = {
     "compare": "Run a program on many machines that differ in a few settings.",
     "study": "Reproduce a published result: a figure, a table, and what differs.",
     "probe": "Recover a machine's parameters by microbenchmarks, beside its preset.",
+    "grade": "Grade submissions, and solve the puzzles that ship.",
     "unit": "Ask a unit of your own what its slot promises, in both engines.",
     "presets": "List the machines that there are, and every setting of a machine.",
     "occupancy": "Show how full a multiprocessor of a real GPU can be with a kernel.",

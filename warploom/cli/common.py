@@ -36,6 +36,7 @@ class UserError(Exception):
 # Exceptions that are a user's mistake, not this program's: module and name.
 MISTAKES = (
     ("warploom.cli.common", "UserError"),
+    ("warploom.grade.task", "TaskError"),
     ("warploom.isa.diagnostics", "SourceError"),
     ("warploom.isa.guppy.bindings", "BindingError"),
     ("warploom.isa.pictures", "PictureError"),

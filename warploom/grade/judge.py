@@ -11,7 +11,7 @@ import os
 import sys
 import warnings
 from collections.abc import Mapping
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +32,12 @@ from warploom.kernel.signature import ArgumentError
 from warploom.kernel.syntax import NoSource
 from warploom.machine.accounting.status import LaunchError
 
-THEIRS = (Stopped, SourceError, LaunchError, BufferError, ArgumentError, NoSource, NotPlain, TypeError, ValueError, RecursionError, MemoryError)
+THEIRS = (
+    Stopped, SourceError, LaunchError, BufferError, ArgumentError, NoSource, NotPlain, SyntaxError, TypeError, ValueError, RecursionError,
+    MemoryError,
+)  # fmt: skip
 MOST_SHOWN = 3  # findings
+MOST_MEMORY = 16 << 30  # bytes of addresses of a judge's process: a simulated machine's and a compiler's are far fewer
 INCLUDES = (".incbin", "#include \"/", "#include </", "#include \"..", "#embed")  # would read files of the machine that judges
 
 
@@ -260,6 +264,10 @@ def _finding_text(finding: Any) -> str:
 def main() -> None:
     """A judge's process: an order as JSON on standard input, an Outcome or {"mistake"} as JSON on standard output."""
     order = json.loads(sys.stdin.buffer.read())
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     try:
