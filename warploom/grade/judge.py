@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
@@ -70,6 +70,8 @@ def _judged(task: Task, path: str | Path, seed: int, engine: str, trusted: bool)
     except THEIRS as error:
         text = str(error) or type(error).__name__
         return whole.refused(path, text, locked, printed)
+    if seen.stopped:
+        return whole.refused(path, seen.stopped, locked, printed, seen.findings)
     return whole.outcome(path, seen, locked, printed)
 
 
@@ -108,6 +110,7 @@ class Seen:
     def __init__(self) -> None:
         self.wrong: list[str] = []  # a sentence for each case whose outputs are not as expected
         self.right = 0
+        self.stopped = ""  # why a run did not end as it should
         self.figures: dict[str, float] = {}
         self.expected_figures: dict[str, float] = {}
         self.findings: list[Any] = []
@@ -137,7 +140,13 @@ class Whole:
         """Run every case, and check the first."""
         seen = Seen()
         for case in range(self.task.cases):
-            ran = runner.run(Values(self.task, self.seed, case))
+            try:
+                ran = runner.run(Values(self.task, self.seed, case))
+            except Stopped as error:
+                seen.stopped = str(error)
+                with suppress(*THEIRS):
+                    seen.findings = runner.check(Values(self.task, self.seed, case))
+                return seen
             values = Values(self.task, self.seed, case)  # as they were drawn: a kernel may have written to its inputs
             expected = self._expected(values, seen)
             wrong = self._compared(values, ran, expected)
@@ -217,11 +226,15 @@ class Whole:
             tuple(_finding_text(one) for one in forbidden[:MOST_SHOWN]), printed, locked, measured,
         )  # fmt: skip
 
-    def refused(self, path: str | Path, text: str, locked: tuple[str, ...] | None = None, printed: str = "") -> Outcome:
-        """A submission that could not be run."""
+    def refused(
+        self, path: str | Path, text: str, locked: tuple[str, ...] | None = None, printed: str = "", findings: Sequence[Any] = ()
+    ) -> Outcome:
+        """A submission that could not be run to its end."""
         parts = tuple(Part(name, 0.0, of) for name, of in self.task.points.items() if of)
-        advice = next((one.message for one in self.task.mistakes if one.error and one.error in text), "")
-        return Outcome(str(path), self.task.name, self.seed, ERROR, parts, text, advice, (), printed, locked)
+        kinds = {one.kind for one in findings}
+        told = (one.message for one in self.task.mistakes if (one.error and one.error in text) or (one.finding and one.finding in kinds))
+        shown = tuple(_finding_text(one) for one in findings[:MOST_SHOWN])
+        return Outcome(str(path), self.task.name, self.seed, ERROR, parts, text, next(told, ""), shown, printed, locked)
 
     def _limit(self, name: str, seen: Seen) -> tuple[bool, str]:
         got, known, share = seen.figures[name], seen.expected_figures[name], self.task.limits[name]

@@ -63,7 +63,7 @@ class Launch:
 @dataclass(frozen=True)
 class Mistake:
     """A known wrong answer, recognised by one of: finding, a kind of `warploom check`; limit, that is missed; when, an expression over
-    inputs, outputs and figures; error, a part of the message. message: what its author is told. example: a file that makes it."""
+    inputs and outputs, which holds for some case; error, a part of the message. message: what its author is told. example: a file that makes it."""
 
     message: str
     finding: str = ""

@@ -1,0 +1,8 @@
+from numba import cuda
+
+
+@cuda.jit
+def solve(x, bins):
+    i = cuda.grid(1)
+    if i < x.size:
+        bins[x[i]] += 1
