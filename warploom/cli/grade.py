@@ -106,7 +106,11 @@ def _show_task(task: Task, as_json: bool) -> None:
     name = f"--puzzle {task.name}" if _is_shipped(task) else str(task.file)
     start = f"warploom grade {name} --start {task.name}.py" if task.starter else ""
     say(f"next: {start}\n" if start else "", nl=False)
-    say(f"hints: {len(task.hints)}, with --hint 1; a picture with --picture {task.name}.svg" if task.picture else f"hints: {len(task.hints)}")
+    say(
+        f"hints: {len(task.hints)}, with --hint 1; a picture with --picture {task.name}.svg"
+        if task.picture
+        else f"hints: {len(task.hints)}"
+    )
 
 
 def _is_shipped(task: Task) -> bool:
@@ -145,12 +149,15 @@ def _extras(task: Task, files: list[str], asked: list[str], options: dict[str, A
             say(f"{options['picture']} is written", err=True)
         case "target":
             copy_task(task, Path(options["target"]))
-            say(f"{options['target']} is written: change {options['target']}/task.toml, then `warploom grade {options['target']} --self-test`", err=True)
+            place = options["target"]
+            say(f"{place} is written: change {place}/task.toml, then `warploom grade {place} --self-test`", err=True)
         case "workflow":
             from warploom.grade.formats import workflow
 
             if len(files) != 1:
-                raise UserError("--workflow needs the SUBMISSION's path in the repository, as `warploom grade task.toml kernel.py --workflow FILE`")
+                raise UserError(
+                    "--workflow needs the SUBMISSION's path in the repository, as `warploom grade task.toml kernel.py --workflow FILE`"
+                )
             write_file(options["workflow"], workflow(task.name if _is_shipped(task) else str(task.file), files[0]))
             say(f"{options['workflow']} is written: put it into .github/workflows of the assignment's repository", err=True)
         case _:
@@ -172,7 +179,11 @@ def _self_test(task: Task, options: dict[str, Any]) -> int:
     for one in self_test(task, seed, engines):
         checks.append(one)
         if not options["as_json"]:
-            say(screen.wrapped(f"{'ok   ' if not one.problem else 'wrong'} {one.what}{': ' if one.problem else ''}{one.problem}", "", "      "))
+            say(
+                screen.wrapped(
+                    f"{'ok   ' if not one.problem else 'wrong'} {one.what}{': ' if one.problem else ''}{one.problem}", "", "      "
+                )
+            )
     wrong = [one for one in checks if one.problem]
     if options["as_json"]:
         print_json({"task": task.name, "seed": seed, "checks": [one._asdict() for one in checks], "passed": not wrong})

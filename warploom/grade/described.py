@@ -78,7 +78,9 @@ class Describer:
         row: dict[str, Any] = {"code": number, "name": plain.__name__}
         self.functions.append(row)
         if isinstance(given, Kernel):
-            options = {name: value for name, value in given.options.items() if name in OPTIONS and isinstance(value, int | float | str | None)}
+            options = {
+                name: value for name, value in given.options.items() if name in OPTIONS and isinstance(value, int | float | str | None)
+            }
             signature = given.options.get("signature")
             if signature is not None:
                 args = getattr(signature, "args", signature)
@@ -113,7 +115,11 @@ class Describer:
             return {"dtype": np.dtype(value).name}
         if type(value).__module__.startswith("numba.") and hasattr(value, "bitwidth") and str(value) in ty.BY_NAME:
             return {"type": str(value)}
-        if isinstance(value, type) and value in (int, float, bool, complex) or isinstance(value, BuiltinFunctionType) or hasattr(value, "kernel_name"):
+        if (
+            (isinstance(value, type) and value in (int, float, bool, complex))
+            or isinstance(value, BuiltinFunctionType)
+            or hasattr(value, "kernel_name")
+        ):
             if (path := path_of(value)) is not None:
                 return {"name": path}
             if isinstance(value, type):
@@ -210,7 +216,9 @@ def _named(path: Any) -> Any:
     """An object of the table of names: nothing else can be named."""
     root, _, rest = str(path).partition(".")
     module = {"cuda": "warploom.kernel.cuda", "builtins": "builtins"}.get(root, root)
-    if module not in (*MODULES.values(), "builtins") or not (starts(str(path)) or str(path) in ("builtins.int", "builtins.float", "builtins.bool", "builtins.complex")):
+    if module not in (*MODULES.values(), "builtins") or not (
+        starts(str(path)) or str(path) in ("builtins.int", "builtins.float", "builtins.bool", "builtins.complex")
+    ):
         raise NotPlain(f"{path!r} is not a name that kernels have")
     found: Any = importlib.import_module(module)
     for name in filter(None, rest.split(".")):
@@ -220,12 +228,12 @@ def _named(path: Any) -> Any:
 
 def _check_imports(source: str) -> None:
     """Raise NotPlain for an import inside a function that would load a module into the judge."""
-    for function in ast.walk(ast.parse(source)):
-        if not isinstance(function, ast.FunctionDef):
-            continue
+    functions = [one for one in ast.walk(ast.parse(source)) if isinstance(one, ast.FunctionDef)]
+    for function in functions:
         for node in ast.walk(function):
-            modules = [one.name for one in node.names] if isinstance(node, ast.Import) else []
-            modules += [node.module or "."] if isinstance(node, ast.ImportFrom) else []
+            if not isinstance(node, ast.Import | ast.ImportFrom):
+                continue
+            modules = [one.name for one in node.names] if isinstance(node, ast.Import) else [node.module or "."]
             for module in modules:
                 if module.partition(".")[0] not in IMPORTED and module not in IMPORTED:
                     raise NotPlain(f"line {node.lineno}: {function.name} imports {module}: import it at the head of the file")

@@ -48,8 +48,8 @@ def ask_guest(
         try:
             child = subprocess.Popen(
                 [sys.executable, "-I", "-c", START, json.dumps([one for one in sys.path if one]), str(write)],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, pass_fds=(write,), cwd=folder, env=_environment(folder),
-                start_new_session=True,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, pass_fds=(write,), cwd=folder,
+                env=_environment(folder), start_new_session=True,
             )  # fmt: skip
         finally:
             os.close(write)

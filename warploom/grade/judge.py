@@ -38,7 +38,7 @@ THEIRS = (
 )  # fmt: skip
 MOST_SHOWN = 3  # findings
 MOST_MEMORY = 16 << 30  # bytes of addresses of a judge's process: a simulated machine's and a compiler's are far fewer
-INCLUDES = (".incbin", "#include \"/", "#include </", "#include \"..", "#embed")  # would read files of the machine that judges
+INCLUDES = (".incbin", '#include "/', "#include </", '#include "..', "#embed")  # would read files of the machine that judges
 
 
 def judge(task: Task, path: str | Path, seed: int, *, engine: str = "auto", trusted: bool = False) -> Outcome:
@@ -82,7 +82,13 @@ def _delivered(task: Task, submission: Submission, trusted: bool) -> Delivery | 
         return Delivery(None, deliver(submission.text, _called(submission, trusted), task.launch.kernel), "")
     box = task.sandbox
     return ask_guest(
-        submission.text, _called(submission, trusted), task.launch.kernel, seconds=box.seconds, memory=box.memory, output=box.output, hidden=[task.folder.resolve()]
+        submission.text,
+        _called(submission, trusted),
+        task.launch.kernel,
+        seconds=box.seconds,
+        memory=box.memory,
+        output=box.output,
+        hidden=[task.folder.resolve()],
     )
 
 
@@ -93,15 +99,15 @@ def _called(submission: Submission, trusted: bool) -> str:
 
 def _runner(task: Task, submission: Submission, delivery: Delivery | None, engine: str, trusted: bool = False) -> Runner:
     if delivery is None:
-        if found := next((one for one in INCLUDES if one in submission.text), None):
-            raise Stopped(f"{submission.path.name}: {found.split()[0]} of a file outside is not allowed in a graded program")
+        if outside := next((one for one in INCLUDES if one in submission.text), None):
+            raise Stopped(f"{submission.path.name}: {outside.split()[0]} of a file outside is not allowed in a graded program")
         return ProgramRunner(task, submission, engine)
     found = delivery.found
     if "error" in found:
         fix = found.get("fix")
         raise Stopped(f"{found['error']}{f'; {fix}' if isinstance(fix, str) else ''}")
     maker = Maker(submission.text, _called(submission, trusted), found["functions"])
-    return KernelRunner(task, maker, found.get("first"), engine)  # type: ignore[arg-type]
+    return KernelRunner(task, maker, found.get("first", -1), engine)
 
 
 class Seen:
@@ -214,7 +220,9 @@ class Whole:
                 parts.append(Part(name, of * seen.right / task.cases, of, "; ".join([text, *seen.wrong[:1]])))
             elif name == "findings":
                 kinds = ", ".join(sorted({one.kind for one in forbidden}))
-                text = f"`warploom check` finds: {kinds}" if forbidden else "nothing found" if whole else "counts when the outputs are right"
+                text = (
+                    f"`warploom check` finds: {kinds}" if forbidden else "nothing found" if whole else "counts when the outputs are right"
+                )
                 parts.append(Part(name, of if whole and not forbidden else 0.0, of, text))
             else:
                 good, text = self._limit(name, seen)
@@ -249,7 +257,11 @@ class Whole:
         for mistake in self.task.mistakes:
             if (mistake.finding and mistake.finding in kinds) or (mistake.limit and whole and mistake.limit in missed):
                 return mistake.message
-            if mistake.when and not whole and any(self._shows(mistake.when, values, out) for values, out in zip(seen.values, seen.outputs, strict=True)):
+            if (
+                mistake.when
+                and not whole
+                and any(self._shows(mistake.when, values, out) for values, out in zip(seen.values, seen.outputs, strict=True))
+            ):
                 return mistake.message
         return ""
 

@@ -175,6 +175,12 @@ def filter_of(machine: int, calls: dict[str, int]) -> list[tuple[int, int, int, 
     ]  # fmt: skip
     for number in refused:
         rows += [(EQUAL, 0, 1, number), (RETURN, 0, 0, REFUSE | EPERM)]
-    rows += [(EQUAL, 0, 4, calls["clone"]), (LOAD, 0, 0, 16), (HAS, 1, 0, CLONE_THREAD), (RETURN, 0, 0, REFUSE | EPERM), (RETURN, 0, 0, ALLOW)]
+    rows += [
+        (EQUAL, 0, 4, calls["clone"]),
+        (LOAD, 0, 0, 16),
+        (HAS, 1, 0, CLONE_THREAD),
+        (RETURN, 0, 0, REFUSE | EPERM),
+        (RETURN, 0, 0, ALLOW),
+    ]
     rows += [(EQUAL, 0, 3, calls["prlimit64"]), (LOAD, 0, 0, 16), (EQUAL, 1, 0, 0), (RETURN, 0, 0, REFUSE | EPERM)]
     return [*rows, (RETURN, 0, 0, ALLOW)]

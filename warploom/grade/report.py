@@ -70,7 +70,7 @@ def as_csv(outcomes: Sequence[Outcome]) -> str:
     for one in outcomes:
         got = {part.name: points_text(part.got) for part in one.parts}
         cycles = one.figures.get("cycles", (None, None))[0]
-        first = one.message.splitlines()[0] if one.message else one.advice
+        first = one.advice or one.message.partition("\n")[0]
         writer.writerow([
             _cell(one.submission), one.task, one.seed, one.status, points_text(one.got), points_text(one.of),
             *(got.get(name, "") for name in names), "" if cycles is None else f"{cycles:g}", _cell(first),

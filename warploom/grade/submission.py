@@ -58,7 +58,7 @@ def _cells(file: Path, text: str) -> str:
         raise Unreadable(f"{file} is not a notebook of format 4") from None
     kept = []
     for cell in code:
-        if cell.lstrip().startswith("%%"):
-            cell = "\n".join(["", *cell.splitlines()[1:]]) if cell.lstrip().startswith("%%warploom") else ""
+        if cell.lstrip().startswith("%%") and not cell.lstrip().startswith("%%warploom"):
+            continue  # it is for a shell, or for a different language
         kept.append("\n".join("" if line.lstrip().startswith(MAGIC) else line for line in cell.splitlines()))
     return "\n\n".join(kept) + "\n"

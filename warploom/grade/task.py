@@ -62,8 +62,11 @@ class Launch:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A known wrong answer, recognised by one of: finding, a kind of `warploom check`; limit, that is missed; when, an expression over
-    inputs and outputs, which holds for some case; error, a part of the message. message: what its author is told. example: a file that makes it."""
+    """A known wrong answer. message: what its author is told. example: a file that makes it.
+
+    It is recognised by one of: finding, a kind of `warploom check`; limit, one that is missed; when, an expression over inputs and outputs
+    that holds for some case; error, a part of an error's text.
+    """
 
     message: str
     finding: str = ""
@@ -86,7 +89,7 @@ class Machine:
 class Sandbox:
     """Limits of a submission's processes: seconds of time, MiB of memory, KiB of printed text."""
 
-    seconds: int = 60
+    seconds: int = 20
     memory: int = 512
     output: int = 256
 
@@ -177,7 +180,9 @@ class _Reader:
             if isinstance(one.tolerance, bool) or not isinstance(one.tolerance, int | float) or one.tolerance < 0:
                 raise self.fail(f"outputs.{name}", "tolerance", f"tolerance = {one.tolerance!r}: write a number, 0 for equal values")
             if ".py" in takes and one.start is None:
-                raise self.fail(f"outputs.{name}", "", f"{name} has no start: say what it holds before, as start = \"np.zeros(n, 'int32')\"")
+                raise self.fail(
+                    f"outputs.{name}", "", f"{name} has no start: say what it holds before, as start = \"np.zeros(n, 'int32')\""
+                )
         self.names(launch, inputs, outputs, takes)
         points = self.numbers("points", body.get("points", {"outputs": 1}), PARTS)
         limits = self.numbers("limits", body.get("limits", {}), LIMITS)
@@ -185,7 +190,7 @@ class _Reader:
             raise self.fail("points", "", "all points are 0: give outputs at least one")
         for name in limits:
             if not reference:
-                raise self.fail("limits", name, f"{name} is measured beside a reference solution: name one, as reference = \"reference.py\"")
+                raise self.fail("limits", name, f'{name} is measured beside a reference solution: name one, as reference = "reference.py"')
             if not points.get(name):
                 raise self.fail("limits", name, f"a limit on {name} is worth nothing: add it to [points]")
         for name in points:
@@ -222,7 +227,9 @@ class _Reader:
                 raise self.fail("inputs", name, f"{name!r} is not a name that an expression can use")
         for name in launch.arguments:
             if name not in known:
-                raise self.fail("launch", "arguments", f"there is no input or output {name!r}{nearest(name, known)}; there are {', '.join(known)}")
+                raise self.fail(
+                    "launch", "arguments", f"there is no input or output {name!r}{nearest(name, known)}; there are {', '.join(known)}"
+                )
         if ".py" in takes:
             for key in ("kernel", "arguments", "grid", "block"):
                 if not getattr(launch, key):

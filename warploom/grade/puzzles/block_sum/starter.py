@@ -1,4 +1,4 @@
-from numba import cuda, int32
+from numba import cuda
 
 
 @cuda.jit
