@@ -10,15 +10,21 @@ from __future__ import annotations
 
 import ast
 import base64
+import builtins
+import cmath
 import dis
-import importlib
 import linecache
+import math
+import operator
 from collections.abc import Iterator, Mapping
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
+import numba
+import numba.core.types
 import numpy as np
 
+from warploom.kernel import cuda, random
 from warploom.kernel import types as ty
 from warploom.kernel.launch import Kernel
 from warploom.kernel.names import path_of, starts
@@ -26,11 +32,11 @@ from warploom.kernel.names import path_of, starts
 MOST_BYTES = 4 << 20  # of a description
 MOST_FUNCTIONS = 200
 OPTIONS = ("debug", "max_registers", "fma", "error_model", "boundscheck")
-MODULES = {
-    "numba": "numba", "numba.cuda": "warploom.kernel.cuda", "warploom.kernel.cuda": "warploom.kernel.cuda", "numpy": "numpy",
-    "math": "math", "operator": "operator", "cmath": "cmath", "numba.core.types": "numba.core.types",
-    "warploom.kernel.random": "warploom.kernel.random",
+MODULES: dict[str, ModuleType] = {
+    "numba": numba, "numba.cuda": cuda, "warploom.kernel.cuda": cuda, "numpy": np, "math": math, "operator": operator, "cmath": cmath,
+    "numba.core.types": numba.core.types, "warploom.kernel.random": random,
 }  # fmt: skip
+ROOTS: dict[str, ModuleType] = {"cuda": cuda, "math": math, "numpy": np, "operator": operator, "cmath": cmath, "builtins": builtins}
 IMPORTED = ("numba", "numpy", "math", "operator", "cmath", "warploom.cuda")  # what a kernel may import inside
 
 
@@ -195,11 +201,11 @@ class Maker:
         if kind == "function":
             return self.function(given["function"])
         if kind == "module":
-            return importlib.import_module(MODULES[given["module"]])
+            return MODULES[given["module"]]
         if kind == "dtype":
             return _plain_dtype(given["dtype"]).type
         if kind == "type":
-            return getattr(importlib.import_module("numba.core.types"), given["type"] if given["type"] in ty.BY_NAME else "")
+            return getattr(numba.core.types, given["type"] if given["type"] in ty.BY_NAME else "")
         if kind == "name":
             return _named(given["name"])
         raise NotPlain(f"what was handed over has a value of an unknown kind, {kind!r}")
@@ -212,15 +218,15 @@ def _plain_dtype(text: Any) -> np.dtype[Any]:
     return found
 
 
+TYPES = ("builtins.int", "builtins.float", "builtins.bool", "builtins.complex")
+
+
 def _named(path: Any) -> Any:
     """An object of the table of names: nothing else can be named."""
     root, _, rest = str(path).partition(".")
-    module = {"cuda": "warploom.kernel.cuda", "builtins": "builtins"}.get(root, root)
-    if module not in (*MODULES.values(), "builtins") or not (
-        starts(str(path)) or str(path) in ("builtins.int", "builtins.float", "builtins.bool", "builtins.complex")
-    ):
+    if root not in ROOTS or not (starts(str(path)) or path in TYPES):
         raise NotPlain(f"{path!r} is not a name that kernels have")
-    found: Any = importlib.import_module(module)
+    found: Any = ROOTS[root]
     for name in filter(None, rest.split(".")):
         found = getattr(found, name)
     return found
