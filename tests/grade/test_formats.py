@@ -13,7 +13,10 @@ from warploom.grade.lock import PROTECTIONS
 from warploom.grade.outcome import ERROR, GRADED, Outcome, Part
 from warploom.grade.report import as_csv, protection, report, table
 
-PARTS = (Part("outputs", 2.5, 5, "1 of 2 cases right; case 2: " + "out[3] is 5, expected 7 " * 5), Part("cycles", 0, 2, "900, above 1.5 times"))
+PARTS = (
+    Part("outputs", 2.5, 5, "1 of 2 cases right; case 2: " + "out[3] is 5, expected 7 " * 5),
+    Part("cycles", 0, 2, "900, above 1.5 times"),
+)
 ONE = Outcome("ann.py", "guard", 7, GRADED, PARTS, "", "Mind the <end> & more.", ("line 3: x [race]",), figures={"cycles": (900, 500)})
 BROKEN = Outcome("=cmd.py", "guard", 7, ERROR, tuple(replace(part, got=0.0) for part in PARTS), "bad\x1b[31m \x00thing\nsecond line")
 

@@ -68,7 +68,10 @@ def test_a_stranger_is_refused(locked, what):
         ("while True:\n    print('x' * 1000)", "printed more than 16 KiB"),
         ("import os\nos._exit(0)", "ended before its kernels were ready"),
         ("raise SystemExit(3)", "line 9: SystemExit: 3"),
-        ("import os\nfor place in range(3, 64):\n    try:\n        os.write(place, b'{}\\n' * 9)\n    except OSError:\n        pass", "the judge's pipe"),
+        (
+            "import os\nfor place in range(3, 64):\n    try:\n        os.write(place, b'{}\\n' * 9)\n    except OSError:\n        pass",
+            "the judge's pipe",
+        ),
         ("def f(:", "line 9: this is not Python"),
     ],
 )

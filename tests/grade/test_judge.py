@@ -50,8 +50,8 @@ def test_a_slow_answer_loses_the_points_of_its_limit_and_is_told_why(tmp_path):
 
 
 def test_an_endless_kernel_ends_at_its_limit(tmp_path):
-    (tmp_path / "task.toml").write_text((FOLDER / "guard" / "task.toml").read_text().replace("[launch]", "[machine]\nmax_cycles = 2000\n\n[launch]")
-        .replace('starter = "starter.py"\nreference = "reference.py"\n', ""))  # fmt: skip
+    text = (FOLDER / "guard" / "task.toml").read_text().replace('starter = "starter.py"\nreference = "reference.py"\n', "")
+    (tmp_path / "task.toml").write_text(text.replace("[launch]", "[machine]\nmax_cycles = 2000\n\n[launch]"))
     (tmp_path / "mine.py").write_text("from numba import cuda\n\n@cuda.jit\ndef solve(x, out):\n    while out[0] < 0:\n        x[0] = 1\n")
     found = judge(load_task(tmp_path), tmp_path / "mine.py", 1, engine="python", trusted=True)
     assert (found.status, found.got) == ("error", 0) and "still running after 2 000 cycles" in found.message
@@ -66,7 +66,7 @@ FORGERIES = {
     "answer": (
         "import json, os, warploom.grade.guest as g\n"
         "g.deliver = lambda *a: {'first': 0, 'functions': [], 'got': 10}\n"
-        "json.dumps = lambda *a, **k: '{\"status\": \"graded\", \"got\": 10, \"functions\": []}'\n"
+        'json.dumps = lambda *a, **k: \'{"status": "graded", "got": 10, "functions": []}\'\n'
     ),
 }
 

@@ -35,7 +35,13 @@ def test_a_task_is_read_from_its_file_and_from_its_folder(tmp_path):
     path = written(tmp_path, GOOD)
     task = load_task(path)
     assert load_task(tmp_path) == task
-    assert (task.title, task.takes, task.cases, dict(task.points), task.launch.arguments) == ("Double", (".py",), 2, {"outputs": 1}, ("x", "out"))
+    assert (task.title, task.takes, task.cases, dict(task.points), task.launch.arguments) == (
+        "Double",
+        (".py",),
+        2,
+        {"outputs": 1},
+        ("x", "out"),
+    )
 
 
 MISTAKES = [
@@ -82,7 +88,9 @@ def test_inputs_are_drawn_from_the_seed_and_differ_between_cases(tmp_path):
 
 def test_an_expression_that_fails_names_its_line_and_what_it_can_use(tmp_path):
     task = load_task(written(tmp_path, GOOD.replace("rng.integers(0, 100, n)", "rng.integers(0, 100, m)")))
-    with pytest.raises(TaskError, match=r"task\.toml:6: x = .* cannot be evaluated: NameError: name 'm' is not defined; it can use np, ceil"):
+    with pytest.raises(
+        TaskError, match=r"task\.toml:6: x = .* cannot be evaluated: NameError: name 'm' is not defined; it can use np, ceil"
+    ):
         Values(task, 1, 0)
 
 
@@ -94,5 +102,12 @@ def test_an_extent_is_a_whole_number(tmp_path):
 
 def test_the_line_of_a_key():
     text = "a = 1\n[b]\na = 2\n[outputs.c]\nd = 3\n"
-    assert [line_of(text, *where) for where in (("", "a"), ("b", "a"), ("b", ""), ("outputs.c", "d"), ("b", "zz"), ("q", "a"))] == [1, 3, 2, 5, 2, 0]
+    assert [line_of(text, *where) for where in (("", "a"), ("b", "a"), ("b", ""), ("outputs.c", "d"), ("b", "zz"), ("q", "a"))] == [
+        1,
+        3,
+        2,
+        5,
+        2,
+        0,
+    ]
     assert [ceil(value, 32) for value in (0, 1, 32, 33)] == [0, 1, 1, 2]

@@ -1,4 +1,4 @@
-from numba import cuda
+from numba import cuda, int32
 
 
 @cuda.jit
