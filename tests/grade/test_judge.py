@@ -139,3 +139,10 @@ def test_a_broken_reference_is_the_tasks_mistake(tmp_path):
     (tmp_path / "reference.py").write_text("nothing = 1\n")
     with pytest.raises(TaskError, match="the reference solution cannot be run: there is no kernel 'solve'"):
         judge(load_task(tmp_path), FOLDER / "coalescing/reference.py", 1, engine="python", trusted=True)
+
+
+def test_a_link_to_the_reference_is_not_a_submission(tmp_path):
+    link = tmp_path / "mine.py"
+    link.symlink_to(FOLDER / "guard" / "reference.py")
+    found = judge(puzzle("guard"), link, 1, engine="python")
+    assert found.got == 0 and "is a symbolic link: hand in the file itself" in found.message

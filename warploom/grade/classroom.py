@@ -30,7 +30,7 @@ def new_seed() -> int:
 def submissions_in(folder: Path, task: Task) -> list[Path]:
     """The files of a folder that the task takes, and those of its folders, one level deep. Raises TaskError for none."""
     takes = {*task.takes} | ({NOTEBOOK} if ".py" in task.takes else set())
-    inside = [one for one in sorted(folder.iterdir()) if not one.name.startswith((".", "__"))]
+    inside = [one for one in sorted(folder.iterdir()) if not one.name.startswith((".", "__")) and not (one.is_symlink() and one.is_dir())]
     found = [one for place in inside for one in ([place] if place.is_file() else sorted(place.iterdir()) if place.is_dir() else [])]
     kept = [one for one in found if one.is_file() and one.suffix.lower() in takes and not one.name.startswith(".")]
     if not kept:

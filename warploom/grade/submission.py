@@ -33,6 +33,8 @@ class Submission:
 def read_submission(path: str | Path) -> Submission:
     """Read it. Raises Unreadable."""
     file = Path(path)
+    if file.is_symlink():  # it might lead to the reference
+        raise Unreadable(f"{file} is a symbolic link: hand in the file itself")
     try:
         with file.open("rb") as stream:
             data = stream.read(MOST_BYTES + 1)
