@@ -112,7 +112,7 @@ def test_operations_on_halves_are_instructions_of_their_class_without_conversion
     """Of `total` a product, a sum and a test; of the arithmetic all but the division, which is of 32 bits."""
     for kernel, arguments, halves, conversions in (
         (total, (X, np.zeros(32, HALF)), 3, 0),
-        (arithmetic, (X, Y, np.zeros((14, X.size), HALF)), 12, 3),
+        (arithmetic, (X, Y, np.zeros((14, X.size), HALF)), 11, 3),
     ):
         run = kernel.on(warploom.GPU("sm", engine="python"))
         run[1, 32](*arguments)

@@ -11,6 +11,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+from warploom.compiler.interval import whole_limits
 from warploom.compiler.ssa import FLOATS, LIMITS, Maker, Value
 
 MOST_SHIFT = 64
@@ -79,8 +80,8 @@ def _constant(b: Maker, op: str, args: list[Value], type: str, imm: Any) -> Valu
         size = 4 if type == "f32" else 8
         return b.real(struct.unpack("<f" if size == 4 else "<d", int(numbers[0] % (1 << 8 * size)).to_bytes(size, "little"))[0], type)
     if op == "f2i":
-        number = numbers[0]
-        return b.whole(wrapped(int(number), type), type) if math.isfinite(number) and abs(number) < 1 << 62 else None
+        number, (lo, hi) = numbers[0], whole_limits(type, int(imm))
+        return None if math.isnan(number) else b.whole(lo if number <= lo else hi if number >= hi else int(number), type)
     if op in ("feq", "flt", "fle"):
         x, y = numbers
         return b.truth({"feq": x == y, "flt": x < y, "fle": x <= y}[op])
@@ -124,7 +125,9 @@ def _with_number(b: Maker, op: str, x: Value, y: Value, n: int, type: str) -> Va
             return b.pure("add", b.pure("mul", x.args[0], y, type=type), b.whole(wrapped(int(inner or 0) * n, type), type), type=type)
         if n > 0 and n & (n - 1) == 0:
             return b.pure("shl", x, b.whole(n.bit_length() - 1), type=type)
-    if op == "shl" and 0 <= n < MOST_SHIFT and same:
+    if op in ("shl", "shr") and not 0 <= n < MOST_SHIFT:  # as PTX's: a negative number is a large one
+        return b.whole(0, type) if op == "shl" or x.lo >= 0 else b.pure("shr", x, b.whole(MOST_SHIFT - 1), type=type)
+    if op == "shl" and same:
         if x.op == "add":
             return b.pure("add", b.pure("shl", x.args[0], y, type=type), b.whole(wrapped(int(inner or 0) << n, type), type), type=type)
         if x.op == "shl" and n + int(inner or 0) < MOST_SHIFT:

@@ -99,8 +99,7 @@ def _floormod(value: Value, r: Sequence[Interval]) -> Interval | None:
 
 
 def _wrap(value: Value, r: Sequence[Interval]) -> Interval:
-    bits = int(value.imm)
-    lo, hi = (-(1 << bits - 1), (1 << bits - 1) - 1) if value.type == "i64" else (0, (1 << bits) - 1)
+    lo, hi = whole_limits(value.type, int(value.imm))
     return r[0] if lo <= r[0][0] and r[0][1] <= hi else (lo, hi)
 
 
@@ -117,6 +116,11 @@ def _phi(value: Value, r: Sequence[Interval]) -> Interval:
     return min(one[0] for one in r), max(one[1] for one in r)
 
 
+def whole_limits(type: str, bits: int) -> Interval:
+    """What a whole number of so many bits can be, signed when the type is."""
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if type == "i64" else (0, (1 << bits) - 1)
+
+
 RULES: dict[str, Callable[[Value, Sequence[Interval]], Interval | None]] = {
     "phi": _phi,
     "add": lambda value, r: (r[0][0] + r[1][0], r[0][1] + r[1][1]),
@@ -131,7 +135,7 @@ RULES: dict[str, Callable[[Value, Sequence[Interval]], Interval | None]] = {
     "bits": lambda value, r: (0, (1 << (32 if value.args[0].type == "f32" else 64)) - 1),
     "f2h": lambda value, r: (0, 0xFFFF),
     "half": lambda value, r: (0, 1 if value.type == "i1" else 0xFFFF),
-    "f2i": lambda value, r: (-(1 << 31), (1 << 31) - 1) if value.imm == 32 else None,
+    "f2i": lambda value, r: whole_limits(value.type, int(value.imm)),
     "match": lambda value, r: (0, (1 << 32) - 1),
     "load": lambda value, r: _loaded(value),
     "ballot": lambda value, r: (0, (1 << 32) - 1),

@@ -142,16 +142,24 @@ class FloatRules(IntegerRules):
         self.add(Micro("d2f", dst, made))
 
     def _f2i(self, value: Value) -> None:
+        """Towards zero, saturated. Of a NaN the highest bit of the result is set, and of one of 32 bits that gives 32 bits, nothing: as an
+        H100's conversions have it, which the machine's own, RISC-V's, do not."""
         x, dst = value.args[0], self.reg(value)
-        signed = value.type == "i64"
+        double, signed = x.type == "f64", value.type == "i64"
+        a = self.pair(x) if double else self.low(x)
+        number = self.hidden()
+        self.bundle.append(Micro("deq" if double else "feq", number, a, a))
         if dst.size == 2 or not (fits(value, INT32) or fits(value, UINT32)):
-            a = self.pair(x) if x.type == "f64" else self._widened(x)
-            made: Operand = dst if dst.size == 2 else self.hidden(2)
-            uop = Micro("d2l" if signed else "d2ul", made, a)
-            self.add(uop, *([] if dst.size == 2 else [Micro("mov", dst, made)]))
+            made = self.hidden(2)
+            self.bundle.append(Micro("d2l" if signed else "d2ul", made, a if double else self._widened(x)))
+            words = [Micro("sel", Half(dst, 0) if dst.size == 2 else dst, made, 0, number)]
+            if dst.size == 2:
+                words.append(Micro("sel", Half(dst, 1), Hidden(made.number + 1), SIGN, number))
+            self.add(*words)
         else:
-            op = ("d2i" if signed else "d2u") if x.type == "f64" else ("f2i" if signed else "f2u")
-            self.add(Micro(op, dst, self.pair(x) if x.type == "f64" else self.low(x)))
+            made = self.hidden()
+            self.bundle.append(Micro(("d2i" if signed else "d2u") if double else ("f2i" if signed else "f2u"), made, a))
+            self.add(Micro("sel", dst, made, SIGN if double else 0, number))
 
     def _widened(self, x: Value) -> Operand:
         made = self.hidden(2)

@@ -7,11 +7,15 @@ enough together, and corrected by one (Brent and Zimmermann, "Modern Computer Ar
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from warploom.compiler.mir import Half, Micro, Operand, Reg
+from warploom.compiler.ranges import fits
 from warploom.compiler.selection import Selection
 from warploom.compiler.ssa import I64, Value
 
 Words = tuple[Operand, Operand]
+PAIR_BITS = 64
 
 
 class WideRules(Selection):
@@ -105,30 +109,45 @@ class WideRules(Selection):
     # ---- shifts
 
     def wide_shift(self, value: Value) -> None:
-        """shl and shr by a number below 64."""
+        """shl and shr. By 64 and more nothing is left but signs, as PTX's shifts have it; a number below 0 is a large one there."""
         x, n = value.args
         a = self.words(x)
         low, high = self.into(value)
         left = value.op == "shl"
         down = "shr" if x.lo >= 0 else "sra"
-        if n.op == "const":
+        if n.op == "const" and 0 <= int(n.imm) < PAIR_BITS:
             self._shift_by(int(n.imm), left, down, (low, high), a)
             return
+        if not fits(n, (0, PAIR_BITS - 1)):
+            near, sign = self.hidden(), self.hidden()
+            self.bundle += [
+                Micro("sltu", near, self.low(n), PAIR_BITS),
+                Micro("sra", sign, a[1], 31) if down == "sra" and not left else Micro("mov", sign, 0),
+            ]
+            self._shift_by_varying(value, self.low(n), left, down, lambda word, made: Micro("sel", word, made, sign, near))
+            return
+        self._shift_by_varying(value, self.low(n), left, down, lambda word, made: Micro("mov", word, made))
+
+    def _shift_by_varying(self, value: Value, amount: Operand, left: bool, down: str, written: Callable[[Operand, Operand], Micro]) -> None:
+        """A shift by a number that is not known before. written: the micro-op that puts a result, a hidden register, into a word."""
+        a = self.words(value.args[0])
+        low, high = self.into(value)
         # Both words moved, and what passes from one to the other; then the case of 32 and more.
-        amount, rest, p, q, far = self.low(n), self.hidden(), self.hidden(), self.hidden(), self.hidden()
+        rest, p, q, far, first = self.hidden(), self.hidden(), self.hidden(), self.hidden(), self.hidden()
         self.bundle += [Micro("xor", rest, amount, 31), Micro("and", far, amount, 32)]
         if left:
             self.bundle += [
                 Micro("shr", p, a[0], 1), Micro("shr", p, p, rest), Micro("shl", q, a[1], amount), Micro("or", q, q, p),
-                Micro("shl", p, a[0], amount), Micro("sel", high, p, q, far),
+                Micro("shl", p, a[0], amount), Micro("sel", first, p, q, far), Micro("sel", p, 0, p, far),
             ]  # fmt: skip
-            self.add(Micro("sel", low, 0, p, far), early=True)
+            self.add(written(high, first), written(low, p), early=True)
             return
         self.bundle += [
             Micro("shl", p, a[1], 1), Micro("shl", p, p, rest), Micro("shr", q, a[0], amount), Micro("or", q, q, p),
-            Micro(down, p, a[1], amount), Micro("sel", low, p, q, far), Micro("sra", q, a[1], 31) if down == "sra" else Micro("mov", q, 0),
+            Micro(down, p, a[1], amount), Micro("sel", first, p, q, far), Micro("sra", q, a[1], 31) if down == "sra" else Micro("mov", q, 0),
+            Micro("sel", q, q, p, far),
         ]  # fmt: skip
-        self.add(Micro("sel", high, q, p, far), early=True)
+        self.add(written(low, first), written(high, q), early=True)
 
     def _shift_by(self, n: int, left: bool, down: str, to: Words, a: Words) -> None:
         low, high = to
@@ -167,7 +186,7 @@ class WideRules(Selection):
         if value.op != "popc":  # the second word counts where the first one is empty
             near, far = (q, p) if value.op == "clz" else (p, q)
             full = self.hidden()
-            self.bundle += [Micro("seq", full, near, 32), Micro("sel", q, far, 0, full), Micro("mov", p, near)]
+            self.bundle += [Micro("seq", full, near, 32), Micro("sel", far, far, 0, full)]
         self.add(Micro("add", low, p, q), *([Micro("mov", high, 0)] if self.size(value) == 2 else []), early=True)
 
     def wide_division(self, value: Value) -> None:

@@ -44,7 +44,7 @@ class Selection:
             return 2 if value.type == "f64" else 1
         if fits(value, INT32) or fits(value, UINT32):
             return 1
-        return 2 if value in self.wide or value.op == "param" else 1
+        return 2 if value in self.wide or value.op in ("param", "const") else 1
 
     def reg(self, value: Value) -> Reg:
         """The register of a value."""

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from warploom.compiler.ssa import Value
+from warploom.compiler.interval import whole_limits
+from warploom.compiler.ssa import LIMITS, Value
 from warploom.kernel import libm
 from warploom.kernel import types as ty
 from warploom.kernel.translator import ACTIONS, Translator
@@ -92,10 +93,12 @@ def _value(t: Translator, x: Number, kind: Type) -> Value:
             return halved(t, b.pure("i2f", value, type="f64"))
         return b.pure("i2f", value, type=kind.ssa)
     if old.kind == "f":
-        if kind.bits <= 32:
-            wide = b.pure("f2i", value, type="i64", imm=32 if kind.kind == "i" else 64)
-            return wide if kind.bits == 32 and kind.kind == "i" else b.pure("wrap", wide, type=kind.ssa, imm=kind.bits)
-        return b.pure("f2i", value, type=kind.ssa, imm=64)
+        made = b.pure("f2i", value, type=kind.ssa, imm=max(kind.bits, 32))
+        if kind.bits >= 32:
+            return made
+        lo, hi = whole_limits(kind.ssa, 16)  # narrower than 16 bits no conversion of a GPU is: the rest is cut off
+        made = b.pure("min", b.pure("max", made, b.whole(lo, kind.ssa), type=kind.ssa), b.whole(hi, kind.ssa), type=kind.ssa)
+        return b.pure("wrap", made, type=kind.ssa, imm=kind.bits)
     return b.pure("wrap", value, type=kind.ssa, imm=kind.bits)
 
 
@@ -180,7 +183,20 @@ def binary(t: Translator, node: ast.AST, op: type, x: Any, y: Any) -> Any:
             return rounded(t, Number(kind, t.b.pure("fdiv", p, q, type=kind.ssa)))
         name = "float_floordiv" if op is ast.FloorDiv else "float_mod"
         return library(t, node, name, Number(kind, p), Number(kind, q))
-    return Number(kind, t.b.pure("floordiv" if op is ast.FloorDiv else "floormod", p, q, type=kind.ssa))
+    return Number(kind, _divided(t, "floordiv" if op is ast.FloorDiv else "floormod", p, q, kind))
+
+
+def _divided(t: Translator, op: str, x: Value, y: Value, kind: Type) -> Value:
+    """Quotient or rest, rounded down. Both are 0 where y is 0, and where the quotient has no place: Numba looks before it divides."""
+    b = t.b
+    made, none = b.pure(op, x, y, type=kind.ssa), b.whole(0, kind.ssa)
+    if y.lo <= 0 <= y.hi:
+        made = b.pure("sel", b.pure("eq", y, none, type="i1"), none, made, type=kind.ssa)
+    lowest = LIMITS[kind.ssa][0]
+    if op == "floordiv" and kind.kind == "i" and x.lo == lowest and y.lo <= -1 <= y.hi:
+        over = b.pure("and", b.pure("eq", x, b.whole(lowest), type="i1"), b.pure("eq", y, b.whole(-1), type="i1"), type="i1")
+        made = b.pure("sel", over, none, made, type=kind.ssa)
+    return made
 
 
 def rounded(t: Translator, x: Number) -> Number:
@@ -205,11 +221,9 @@ def power(t: Translator, node: ast.AST, x: Number, y: Number) -> Any:
     """`x ** y`: products where the exponent is a small constant."""
     exponent = y.constant
     kind = ty.arithmetic(x.type, y.type)
-    if isinstance(exponent, int) and y.type.whole and abs(exponent) <= MOST_POWER:
+    if isinstance(exponent, int) and y.type.whole and abs(exponent) <= MOST_POWER and (exponent >= 0 or x.type.kind == "f"):
         if x.type.kind == "f":
             kind = x.type
-        elif exponent < 0:
-            kind = ty.FLOAT64
         base = converted(t, x, kind, node)
         result = converted(t, lifted(t, 1), kind, node)
         factor, left = base, abs(exponent)
@@ -256,18 +270,33 @@ def unary(t: Translator, node: ast.AST, op: type, x: Any) -> Any:
         kind = ty.signed(x.type)
         if kind.kind == "f":
             t.error(node, f"~ needs a whole number, and this is {said(x)}")
-        return Number(kind, t.b.pure("xor", x.value, t.b.whole(-1 if kind.kind == "i" else (1 << 64) - 1, kind.ssa), type=kind.ssa))
+        ones = t.b.whole(-1 if kind.kind == "i" else (1 << x.type.bits) - 1, kind.ssa)
+        return Number(kind, t.b.pure("xor", x.value, ones, type=kind.ssa))
     kind = ty.signed(x.type)
     value = converted(t, x, kind, node).value
     if op is ast.UAdd:
         return Number(kind, value)
     if kind.kind == "f":
         return Number(kind, t.b.pure("fneg", value, type=kind.ssa))
-    return Number(kind, t.b.pure("sub", t.b.whole(0, kind.ssa), value, type=kind.ssa))
+    return Number(kind, in_own_width(t, t.b.pure("sub", t.b.whole(0, kind.ssa), value, type=kind.ssa), x.type))
+
+
+def in_own_width(t: Translator, value: Value, kind: Type) -> Value:
+    """A result that Numba computes in the operand's own width, `kind`'s, before it widens it."""
+    return t.b.pure("wrap", value, type=kind.ssa, imm=kind.bits) if kind.kind in "iu" and kind.bits < 64 else value
 
 
 # ---------------------------------------------------------------------------------------------------------
 # Comparisons
+
+EXACT = (1 - (1 << 53), (1 << 53) - 1)  # whole numbers whose neighbours too are other float64s
+
+
+def _as_floats(x: Number, y: Number) -> bool:
+    """Whether two whole numbers are compared as float64s: a uint64 beside a signed one, where that can differ from comparing exactly."""
+    if {x.type.kind, y.type.kind} != {"i", "u"} or (x if x.type.kind == "u" else y).type.bits < 64:
+        return False
+    return not any(EXACT[0] <= one.value.lo and one.value.hi <= EXACT[1] for one in (x, y))
 
 
 def compared(t: Translator, node: ast.AST, op: type, x: Any, y: Any) -> Value:
@@ -292,13 +321,13 @@ def compared(t: Translator, node: ast.AST, op: type, x: Any, y: Any) -> Value:
         x, y, op = y, x, ast.Lt if op is ast.Gt else ast.LtE
     if op in (ast.Is, ast.IsNot) and x.type.kind in "iu" and y.type.kind in "iu":
         t.error(node, "numbers have no identity that `is` could compare", "write == or !=")
-    if x.type.whole and y.type.whole:
+    if x.type.whole and y.type.whole and not _as_floats(x, y):
         if op in (ast.Eq, ast.Is, ast.NotEq, ast.IsNot):
             return b.pure("eq" if op in (ast.Eq, ast.Is) else "ne", x.value, y.value, type="i1")
         if op is ast.Lt:
             return b.pure("lt", x.value, y.value, type="i1")
         return b.pure("eq", b.pure("lt", y.value, x.value, type="i1"), b.truth(False), type="i1")
-    kind = ty.arithmetic(x.type, y.type)
+    kind = ty.FLOAT64 if x.type.whole and y.type.whole else ty.arithmetic(x.type, y.type)
     p, q = converted(t, x, kind, node).value, converted(t, y, kind, node).value
     if op in (ast.NotEq, ast.IsNot):
         return b.pure("eq", b.pure("feq", p, q, type="i1"), b.truth(False), type="i1")

@@ -7,7 +7,7 @@ from functools import reduce
 from typing import Any
 
 from warploom.kernel import types as ty
-from warploom.kernel.arithmetic import binary, compared, converted, library, lifted, truth, unary, whole
+from warploom.kernel.arithmetic import binary, compared, converted, in_own_width, library, lifted, truth, unary, whole
 from warploom.kernel.memory import item_of
 from warploom.kernel.names import function
 from warploom.kernel.translator import Translator
@@ -47,11 +47,7 @@ def _extreme(smaller: bool) -> Any:
         found = converted(t, values[0], kind, node).value
         for one in values[1:]:
             value = converted(t, one, kind, node).value
-            if kind.kind == "f":  # Python's: a comparison that a NaN makes false
-                first, second = (value, found) if smaller else (found, value)
-                found = t.b.pure("sel", t.b.pure("flt", first, second, type="i1"), value, found, type=kind.ssa)
-            else:
-                found = t.b.pure("min" if smaller else "max", found, value, type=kind.ssa)
+            found = t.b.pure(("f" if kind.kind == "f" else "") + ("min" if smaller else "max"), found, value, type=kind.ssa)
         return Number(kind, found)
 
     return translate
@@ -72,8 +68,8 @@ def abs_(t: Translator, node: ast.Call, x: Any) -> Any:
         return Number(x.type, t.b.pure("fabs", x.value, type=x.type.ssa))
     if x.type.kind == "u":
         return x
-    value = t.b.pure("max", x.value, t.b.pure("sub", t.b.whole(0), x.value))
-    return Number(x.type if x.type.kind != "b" else ty.INT64, value)
+    value = in_own_width(t, t.b.pure("max", x.value, t.b.pure("sub", t.b.whole(0), x.value)), x.type)
+    return Number(x.type if x.type.kind != "b" else ty.INT8, value)
 
 
 @function("builtins.pow", "x, y", "x to the power y")

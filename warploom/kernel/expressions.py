@@ -20,7 +20,7 @@ from warploom.kernel.names import NAMES, path_of
 from warploom.kernel.questions import ask_value, may_lack_value
 from warploom.kernel.statements import assign, branched, condition_of
 from warploom.kernel.syntax import assigned_when
-from warploom.kernel.translator import EXPRESSIONS, Problem, Translator, Unreached, Wait
+from warploom.kernel.translator import ACTIONS, EXPRESSIONS, Problem, Translator, Unreached, Wait
 from warploom.kernel.values import PENDING, UNKNOWN, Array, Clash, Complex, Formatted, Inner, Number, Pending, Slice, said
 
 PURE_NODES = (
@@ -144,16 +144,55 @@ def _contained(t: Translator, node: ast.AST, item: Any, owner: Any, negated: boo
 
 @expression(ast.BoolOp)
 def logical(t: Translator, node: ast.BoolOp) -> Any:
-    """`a and b`: without a branch where the right side neither fails nor costs; else as an `if`."""
+    """`a and b`: the value of one of them, without a branch where the right side neither fails nor costs; else as an `if`."""
+    if all(map(_is_truth, node.values)):
+        return logical_truth(t, node)
     both_true = isinstance(node.op, ast.And)
-    guess = partial(_guessed, t) if all(map(_is_truth, node.values)) else _as_it_is
-    first = guess(partial(t.expression, node.values[0]))
+    first = t.expression(node.values[0])
     for place, following in enumerate(node.values[1:], 1):
         condition = truth(t, first, node)
         if condition.op == "const":
             if bool(condition.imm) != both_true:
                 return first
-            first = guess(partial(t.expression, following))
+            first = t.expression(following)
+            continue
+        told = assigned_when(ast.BoolOp(node.op, node.values[:place]), both_true)
+        if _may_be_read_anyway(t, following) and isinstance(first, Number):
+            second = _unless_it_waits(partial(_read_anyway, t, following, told))
+            if isinstance(second, Pending):
+                continue
+            if isinstance(second, Number):
+                kind = ty.unified(first.type, second.type)
+                values = [converted(t, one, kind, node).value for one in ((second, first) if both_true else (first, second))]
+                first = Number(kind, t.b.pure("sel", condition, *values, type=kind.ssa))
+                continue
+        asked = condition if both_true else t.b.pure("eq", condition, t.b.truth(False), type="i1")
+        first = _either(t, node, asked, partial(_following, t, following, told), lambda first=first: first)
+    return first
+
+
+def _following(t: Translator, node: ast.expr, told: set[str]) -> Any:
+    """told: variables that the conditions before have assigned."""
+    t.frame.maybe -= told
+    return t.expression(node)
+
+
+def tested(t: Translator, node: ast.expr) -> Any:
+    """An expression of which only the truth is asked for."""
+    return logical_truth(t, node) if isinstance(node, ast.BoolOp) else t.expression(node)
+
+
+def logical_truth(t: Translator, node: ast.BoolOp) -> Any:
+    """`a and b` where only its truth is asked for."""
+    both_true = isinstance(node.op, ast.And)
+    guess = partial(_guessed, t) if all(map(_is_truth, node.values)) else _as_it_is
+    first = guess(partial(tested, t, node.values[0]))
+    for place, following in enumerate(node.values[1:], 1):
+        condition = truth(t, first, node)
+        if condition.op == "const":
+            if bool(condition.imm) != both_true:
+                return first
+            first = guess(partial(tested, t, following))
             continue
         told = assigned_when(ast.BoolOp(node.op, node.values[:place]), both_true)
         if _may_be_read_anyway(t, following):
@@ -201,7 +240,7 @@ def _read_anyway(t: Translator, node: ast.expr, told: set[str]) -> Any:
 def _truth_of(t: Translator, node: ast.expr, told: set[str]) -> Number:
     """told: variables that the conditions before have assigned."""
     t.frame.maybe -= told
-    return Number(ty.BOOL, truth(t, t.expression(node), node))
+    return Number(ty.BOOL, truth(t, tested(t, node), node))
 
 
 @expression(ast.IfExp)
@@ -304,3 +343,6 @@ def formatted(t: Translator, node: ast.JoinedStr) -> str:
     if all(isinstance(one, ast.Constant) for one in node.values):
         return "".join(str(one.value) for one in node.values if isinstance(one, ast.Constant))
     return Formatted(ast.unparse(node))
+
+
+ACTIONS["tested"] = tested

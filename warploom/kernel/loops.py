@@ -20,7 +20,7 @@ from warploom.kernel.merging import at_end, at_head, limits_of, meet
 from warploom.kernel.questions import marks_of
 from warploom.kernel.statements import assign, statement
 from warploom.kernel.syntax import assigned, assigned_when
-from warploom.kernel.translator import Ends, Problem, Translator, Unreached, Wait
+from warploom.kernel.translator import ACTIONS, Ends, Problem, Translator, Unreached, Wait
 from warploom.kernel.values import PENDING, UNKNOWN, Array, Lazy, Number, Range, said
 
 MOST_UNROLLED = 400  # nodes of the syntax tree that a loop may become
@@ -137,7 +137,7 @@ def while_loop(t: Translator, node: ast.While) -> None:
 
     def test() -> Value:
         try:
-            found = truth(t, t.expression(node.test), node.test)
+            found = truth(t, ACTIONS["tested"](t, node.test), node.test)
         except Problem as problem:
             waits = isinstance(problem, Wait)
             t.frame.env.update(dict.fromkeys(assigned([node.test]), PENDING if waits else UNKNOWN))

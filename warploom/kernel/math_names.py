@@ -144,10 +144,8 @@ def _floor(t: Translator, value: Value, kind: ty.Type) -> Value:
     return t.b.pure("ffloor", value, type=kind.ssa)
 
 
-def _rounding(name: str, to_int: bool) -> Any:
+def _rounding(name: str) -> Any:
     def translate(t: Translator, node: ast.Call, x: Any) -> Any:
-        if isinstance(x, Number) and x.type.whole:
-            return converted(t, x, ty.UINT64 if x.type.kind == "u" else ty.INT64, node)
         kind, (value,) = floating(t, node, x)
         if name == "rint":
             return by_library(t, node, "round_even", x)
@@ -157,18 +155,17 @@ def _rounding(name: str, to_int: bool) -> Any:
             found = t.b.pure("fneg", _floor(t, t.b.pure("fneg", value, type=kind.ssa), kind), type=kind.ssa)
         else:
             down = _floor(t, t.b.pure("fabs", value, type=kind.ssa), kind)
-            negative = t.b.pure("flt", value, t.b.real(0.0, kind.ssa), type="i1")
+            largest = t.b.whole((1 << kind.bits - 1) - 1, "u64")  # of the bits of what has no sign
+            negative = t.b.pure("lt", largest, t.b.pure("bits", value, type="u64"), type="i1")
             found = t.b.pure("sel", negative, t.b.pure("fneg", down, type=kind.ssa), down, type=kind.ssa)
-        result = Number(kind, found)
-        return converted(t, result, ty.INT64, node) if to_int else result
+        return Number(kind, found)
 
     return translate
 
 
-for _name in ("floor", "ceil", "trunc"):
-    function(f"math.{_name}", "x", f"{_name}, as a whole number")(_rounding(_name, True))
-    function(f"numpy.{_name}", "x", f"{_name}, as a float")(_rounding(_name, False))
-function("numpy.rint", "x", "the nearest whole float, of two the even one")(_rounding("rint", False))
+for _name in ("floor", "ceil", "trunc"):  # also the module math's: on a device they give floats
+    function(f"math.{_name} numpy.{_name}", "x", f"{_name}, as a float")(_rounding(_name))
+function("numpy.rint", "x", "the nearest whole float, of two the even one")(_rounding("rint"))
 
 
 def _class(name: str) -> Any:
@@ -214,8 +211,10 @@ def fma(t: Translator, node: ast.Call, x: Any, y: Any, z: Any) -> Any:
 def _bits(name: str, op: str) -> Any:
     def translate(t: Translator, node: ast.Call, x: Any) -> Any:
         value = whole(t, x, node, "the operand")
-        kind = x.type if x.type.bits == 64 else ty.UINT32 if x.type.kind == "u" else ty.INT32
-        wide = kind.bits
+        own = 32 if op == "brev" else max(x.type.bits, 8)  # Numba reverses no fewer than 32 bits, and counts in the operand's own width
+        wide = 64 if x.type.bits == 64 else 32
+        if op in ("popc", "clz") and own < wide:
+            value = t.b.pure("wrap", value, type="u64", imm=own)
         if op == "ffs":
             zeros = t.b.pure("ctz", value, imm=wide)
             found = t.b.pure("add", zeros, t.b.whole(1))
@@ -223,8 +222,8 @@ def _bits(name: str, op: str) -> Any:
             return Number(ty.INT32, t.b.pure("sel", empty, t.b.whole(0), found))
         found = t.b.pure(op, value, type="u64" if op == "brev" else "i64", imm=wide)
         if op == "brev":
-            return Number(kind, t.b.pure("wrap", found, type=kind.ssa, imm=wide))
-        return Number(ty.INT32, found)
+            return Number(ty.UINT64 if wide == 64 else ty.UINT32, found)
+        return Number(ty.INT32, t.b.pure("sub", found, t.b.whole(wide - own)) if op == "clz" and own < wide else found)
 
     return translate
 
@@ -313,7 +312,11 @@ def sign(t: Translator, node: ast.Call, x: Any) -> Any:
     """`np.sign(x)`."""
     zero = lifted(t, 0)
     above, below = compared(t, node, ast.Lt, zero, x), compared(t, node, ast.Lt, x, zero)
-    return converted(t, Number(ty.INT64, t.b.pure("sub", above, below)), x.type, node)
+    found = converted(t, Number(ty.INT64, t.b.pure("sub", above, below)), x.type, node)
+    if x.type.kind != "f":
+        return found
+    other = t.b.pure("or", above, below, type="i1")  # neither: a zero with its sign, or a NaN
+    return Number(x.type, t.b.pure("sel", other, found.value, x.value, type=x.type.ssa))
 
 
 def _number(number: float) -> Any:

@@ -167,7 +167,7 @@ def conditional(t: Translator, node: ast.If) -> None:
 def condition_of(t: Translator, test: ast.expr) -> Value:
     """Whether a condition holds. Raises Wait where it is not known yet whether it is a constant, Unreached."""
     try:
-        found = truth(t, t.expression(test), test)
+        found = truth(t, ACTIONS["tested"](t, test), test)
     except Problem as problem:
         return t.unknown_condition(problem)
     return t.unknown_condition(Wait()) if t.is_guessed(found) else found
