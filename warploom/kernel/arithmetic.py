@@ -11,6 +11,7 @@ from warploom.compiler.interval import whole_limits
 from warploom.compiler.ssa import LIMITS, Value
 from warploom.kernel import libm
 from warploom.kernel import types as ty
+from warploom.kernel.float_division import float_floordiv, float_mod
 from warploom.kernel.translator import ACTIONS, Translator
 from warploom.kernel.types import Type
 from warploom.kernel.values import Array, Complex, Number, Record, article, said
@@ -181,8 +182,8 @@ def binary(t: Translator, node: ast.AST, op: type, x: Any, y: Any) -> Any:
     if kind.kind == "f":
         if op is ast.Div:
             return rounded(t, Number(kind, t.b.pure("fdiv", p, q, type=kind.ssa)))
-        name = "float_floordiv" if op is ast.FloorDiv else "float_mod"
-        return library(t, node, name, Number(kind, p), Number(kind, q))
+        divide = float_floordiv if op is ast.FloorDiv else float_mod
+        return rounded(t, Number(kind, divide(t, kind, p, q)))
     return Number(kind, _divided(t, "floordiv" if op is ast.FloorDiv else "floormod", p, q, kind))
 
 

@@ -1,12 +1,12 @@
 """The library of mathematics, in the dialect of kernels itself: 64-bit floats, translated in place where a kernel calls them.
 
-GPUs have no instructions for these either; NVIDIA's are in libdevice. Arguments are reduced to a short stretch around zero, where a
-power series of twenty terms at most is exact to the last bits; results are within a few units in the last place. Sines of arguments
-beyond 10^6 lose digits. The functions also run as plain Python on NumPy's floats, where tests compare them with C's.
+GPUs have no instructions for these either; NVIDIA's are in libdevice. Arguments are reduced to a short stretch around zero, where a power
+series of twenty terms at most is exact to the last bits; results are within a few units in the last place. The functions also run as
+plain Python on NumPy's floats, where tests compare them with C's.
 
-Sources: Muller, "Elementary Functions", 3rd ed., chapters 3, 8 and 11; Kahan's formulas for expm1 and log1p, in Higham, "Accuracy
-and Stability of Numerical Algorithms", section 1.14; Lanczos, "A Precision Approximation of the Gamma Function", 1964, with the
-coefficients of Godfrey, 2001.
+Sources: Muller, "Elementary Functions", 3rd ed., chapters 3, 8 and 11; Kahan's formulas for expm1 and log1p, in Higham, "Accuracy and
+Stability of Numerical Algorithms", section 1.14; Payne and Hanek, "Radian Reduction for Trigonometric Functions", 1983; Shepherd and
+Laframboise, "Chebyshev Approximation of (1 + 2x) exp(x^2) erfc x", 1981; Abramowitz and Stegun, 6.1.33 and 6.1.41, for gamma.
 """
 
 # ruff: noqa: D103, PLR0124, PLR1714
@@ -16,28 +16,41 @@ from typing import Any
 
 import numpy as np
 
+from warploom.machine.engine.intrinsics import fused_double
+
 LN2_HIGH = 0.6931471803691238  # its last 20 bits are zero, so that a product with a whole number is exact
 LN2_LOW = 1.9082149292705877e-10
 LOG2_E = 1.4426950408889634
 HALF_PI_1, HALF_PI_2, HALF_PI_3 = 1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21
 TWO_OVER_PI = 0.6366197723675814
+HALF_PI, HALF_PI_REST = 1.5707963267948966, 6.123233995736766e-17
+# 2/pi in digits of 24 bits.
+TWO_OVER_PI_DIGITS = np.array(
+    [
+        10680707, 7228996, 1387004, 2578385, 16069853, 12639074, 9804092, 4427841, 16666979, 11263675, 12935607, 2387514, 4345298, 14681673,
+        3074569, 13734428, 16653803, 1880361, 10960616, 8533493, 3062596, 8710556, 7349940, 6258241, 3772886, 3769171, 3798172, 8675211,
+        12450088, 3874808, 9961438, 366607, 15675153, 9132554, 7151469, 3571407, 2607881, 12013382, 4155038, 6285869, 7677882, 13102053,
+        15825725, 473591, 9065106, 15363067, 6271263, 9264392, 5636912, 4652155, 7056368, 13614112, 10155062, 1944035, 9527646, 15080200,
+    ],
+    np.float64,
+)  # fmt: skip
 PI = 3.141592653589793
 INFINITY = float("inf")
 NAN = float("nan")
-MANTISSA = (1 << 52) - 1
+MANTISSA, LEADING = (1 << 52) - 1, 1 << 52
 EXACT = 4503599627370496.0  # 2^52: from here on every float is whole
 
 
 def fused(x: Any, y: Any, z: Any) -> Any:
-    """`x * y + z`, rounded once. In kernels one operation; here to twice the digits."""
-    return np.float64(np.longdouble(x) * np.longdouble(y) + np.longdouble(z))
+    """`x * y + z`, rounded once. In kernels one operation."""
+    return fused_double(np.float64(x), np.float64(y), np.float64(z))
 
 
 fused.kernel_name = "kernel.fma"  # type: ignore[attr-defined]
 
 
 def two_to(k: Any) -> Any:
-    return ((k + 1023) << 52).view(np.float64)
+    return np.int64((k + 1023) << 52).view(np.float64)
 
 
 def scaled(x: Any, k: Any) -> Any:
@@ -57,34 +70,43 @@ def exponent(x: Any) -> Any:
     return ((x.view(np.int64) >> 52) & 0x7FF) - 1023
 
 
-def exp(x: Any) -> Any:
+def exp_parts(x: Any) -> Any:
+    """`k` and `q` with e^x = 2^k (1 + q), q between sqrt(1/2) - 1 and sqrt(2) - 1."""
     bounded = min(max(x, -800.0), 800.0)
     k = np.int64(np.floor(bounded * LOG2_E + 0.5))
     r = bounded - k * LN2_HIGH - k * LN2_LOW
     p = 1 / 6227020800.0
     for c in (
-        1 / 479001600.0,
-        1 / 39916800.0,
-        1 / 3628800.0,
-        1 / 362880.0,
-        1 / 40320.0,
-        1 / 5040.0,
-        1 / 720.0,
-        1 / 120.0,
-        1 / 24.0,
-        1 / 6.0,
-        0.5,
-    ):
+        1 / 479001600.0, 1 / 39916800.0, 1 / 3628800.0, 1 / 362880.0, 1 / 40320.0, 1 / 5040.0, 1 / 720.0, 1 / 120.0, 1 / 24.0, 1 / 6.0, 0.5,
+    ):  # fmt: skip
         p = p * r + c
-    return scaled(1.0 + (r + r * r * p), k) if x == x else x
+    return k, r + r * r * p
+
+
+def exp(x: Any) -> Any:
+    k, q = exp_parts(x)
+    return scaled(1.0 + q, k) if x == x else x
+
+
+def half_exp(x: Any) -> Any:
+    """`exp(x) / 2`, also where exp(x) has no place."""
+    k, q = exp_parts(x)
+    return scaled(1.0 + q, k - 1)
+
+
+def exp_minus_square(x: Any) -> Any:
+    """`exp(-x * x)`, with the square to twice the digits."""
+    square = x * x
+    rest = fused(x, x, -square)
+    value = exp(-square)
+    return value - value * rest if square < 800.0 else value
 
 
 def expm1(x: Any) -> Any:
-    u = exp(x)
-    small = abs(x) < 1e-5
-    d = u - 1.0
-    value = d if d == -1.0 or u > 1e15 else d * x / log(u)
-    return x + 0.5 * x * x if small else value
+    k, q = exp_parts(x)
+    value = scaled(q + (1.0 - two_to(-min(max(k, -100), 1000))), k) if k != 0 else q
+    value = -1.0 if k < -60 else value
+    return copysign(value, x) if x == x else x
 
 
 def _log_parts(x: Any) -> Any:
@@ -149,10 +171,51 @@ def exp2(x: Any) -> Any:
 
 
 def _quadrant(x: Any) -> Any:
-    """The nearest multiple of pi/2, and how far the angle is from it."""
+    """The nearest multiple of pi/2, of a large one modulo 8, and how far the angle is from it."""
+    if abs(x) > 100000.0:
+        return _quadrant_of_large(x)
     n = np.floor(x * TWO_OVER_PI + 0.5)
     r = fused(-n, HALF_PI_3, fused(-n, HALF_PI_2, fused(-n, HALF_PI_1, x)))
     return np.int64(n), r
+
+
+def _quadrant_of_large(x: Any) -> Any:
+    """Payne and Hanek: x times those digits of 2/pi that neither make whole turns nor vanish, 24 bits each.
+
+    Every product is exact as a sum of two floats. Whole turns are taken out of each; what is left is added up with what its roundings lose.
+    """
+    size = abs(x) if abs(x) < INFINITY else 0.0
+    first = max((exponent(size) - 60) // 24, 0)
+    y = scaled(size, -24 * (first + 1))
+    near = 0.0
+    for place in range(8):
+        high = y * TWO_OVER_PI_DIGITS[first + place] * two_to(-24 * place)
+        near = near + (high - 8.0 * np.floor(0.125 * high + 0.5))
+    n = np.floor(near - 8.0 * np.floor(0.125 * near) + 0.5)
+    total, lost, rest = -n, 0.0, 0.0
+    for place in range(8):
+        part = y * two_to(-24 * place)
+        digit = TWO_OVER_PI_DIGITS[first + place]
+        high = part * digit
+        low = fused(part, digit, -high)
+        for term in (high - 8.0 * np.floor(0.125 * high + 0.5), low - 8.0 * np.floor(0.125 * low + 0.5)):
+            together = total + term
+            back = together - total
+            error = (total - (together - back)) + (term - back)
+            total = together
+            together = lost + error
+            back = together - lost
+            rest = rest + ((lost - (together - back)) + (error - back))
+            lost = together
+    turns = 8.0 * np.floor(0.125 * total + 0.5)
+    total = total - turns
+    sum_ = total + lost
+    lost = (lost - (sum_ - total)) + rest
+    more = np.floor(sum_ + 0.5)  # the estimate of the quadrant was one off
+    sum_ = sum_ - more
+    r = fused(sum_, HALF_PI, fused(sum_, HALF_PI_REST, lost * HALF_PI))
+    k = np.int64(n + more) & 7
+    return (k, r) if x > 0.0 else (-k, -r)
 
 
 def _sine(r: Any) -> Any:
@@ -237,15 +300,14 @@ def acos(x: Any) -> Any:
 def sinh(x: Any) -> Any:
     a = abs(x)
     t = expm1(a)
-    half = exp(0.5 * a)
-    value = 0.5 * (t + t / (t + 1.0)) if a < 700.0 else 0.5 * half * half
+    value = 0.5 * (t + t / (t + 1.0)) if a < 40.0 else half_exp(a)
     return copysign(value, x) if x == x else x
 
 
 def cosh(x: Any) -> Any:
-    half = exp(0.5 * abs(x))
-    e = half * half
-    return 0.5 * e + 0.5 / e if abs(x) < 700.0 else 0.5 * half * half
+    e = half_exp(abs(x))
+    value = e + 0.25 / e if abs(x) < 40.0 else e
+    return value if x == x else x
 
 
 def tanh(x: Any) -> Any:
@@ -267,7 +329,8 @@ def acosh(x: Any) -> Any:
 
 def atanh(x: Any) -> Any:
     a = abs(x)
-    value = 0.5 * log1p(2.0 * a / (1.0 - a))
+    t = a + a
+    value = 0.5 * log1p(t + t * a / (1.0 - a) if a < 0.5 else t / (1.0 - a))
     return copysign(value, x) if x == x else x
 
 
@@ -295,8 +358,10 @@ def power(x: Any, y: Any) -> Any:
     more = s * _log_series(s * s)
     total = first + more
     tail = (more - (total - first)) + (gone + (2.0 * rest + e * LN2_LOW))
-    product = y * total
-    small = fused(y, total, -product) + y * tail
+    logarithm = total + tail
+    tail = tail - (logarithm - total)
+    product = y * logarithm
+    small = fused(y, logarithm, -product) + y * tail
     value = exp(product)
     value = value + value * small if 0.0 < value < INFINITY else value
     odd = is_odd(y)
@@ -334,38 +399,37 @@ def hypot(x: Any, y: Any) -> Any:
 
 
 def fmod(x: Any, y: Any) -> Any:
+    """Exact, by division of the significands: the quotient's bits are taken 11 at a time, 186 times at most."""
     a, b = abs(x), abs(y)
     if b == 0.0 or a == INFINITY or x != x or y != y:
         return NAN
-    while a >= b and b < INFINITY:
-        c = scaled(b, exponent(a) - max(exponent(b), -1022))
-        c = 0.5 * c if c > a else c
-        a = a - (c if c >= b else b)
-    return copysign(a, x)
-
-
-def float_mod(x: Any, y: Any) -> Any:
-    m = fmod(x, y)
-    wrong = (m < 0.0) != (y < 0.0)
-    value = m + y if wrong else m
-    return value if m != 0.0 else copysign(m, y)
-
-
-def float_floordiv(x: Any, y: Any) -> Any:
-    if y == 0.0:
-        return x / y
-    m = float_mod(x, y)
-    d = (x - m) / y
-    f = np.floor(d)
-    return f + 1.0 if d - f > 0.5 else f
+    if a < b or b == INFINITY:
+        return x
+    p, q = a.view(np.int64), b.view(np.int64)
+    above, below = max(p >> 52, 1), max(q >> 52, 1)
+    rest = np.uint64((p & MANTISSA) | (LEADING if p >> 52 else 0))
+    divisor = np.uint64((q & MANTISSA) | (LEADING if q >> 52 else 0))
+    rest = rest % divisor
+    left = above - below
+    while left > 0:
+        step = min(left, 11)
+        rest = (rest << np.uint64(step)) % divisor
+        left = left - step
+    return copysign(scaled(np.float64(np.int64(rest)), below - 1075), x)
 
 
 def remainder(x: Any, y: Any) -> Any:
-    b = abs(y)
-    m = abs(fmod(x, y + y)) if b < 8e307 else abs(fmod(x, y))
-    m = m - b if m > 0.5 * b else m
-    m = m - b if m >= 0.5 * b else m
-    return (m if x.view(np.int64) >= 0 else -m) if b < INFINITY else x
+    """x less the nearest multiple of y, of two the even one."""
+    a, b = abs(x), abs(y)
+    if b == INFINITY and a < INFINITY:
+        return x
+    large = b > 8e307
+    m = abs(fmod(x, y if large else y + y))
+    odd = large and a >= b and a - b < b
+    if m > b - m or (m == b - m and odd):
+        m = m - b
+        m = m - b if m > 0.0 and m >= b - m and not large else m
+    return (m if x.view(np.int64) >= 0 else -m) if x == x and y == y else NAN
 
 
 def trunc(x: Any) -> Any:
@@ -384,7 +448,7 @@ def round_even(x: Any) -> Any:
 def round_digits(x: Any, digits: Any) -> Any:
     p = power(10.0, np.float64(abs(digits)))
     value = round_even(x * p) / p if digits >= 0 else round_even(x / p) * p
-    return value if abs(x) < INFINITY else x
+    return value + 0.0 if abs(x) < INFINITY else x  # no zero is negative: Numba rounds to a whole number
 
 
 def modf(x: Any) -> Any:
@@ -416,77 +480,138 @@ def cbrt(x: Any) -> Any:
 
 def erf(x: Any) -> Any:
     a = abs(x)
-    value = 1.0 - _erfc_tail(a) if a >= 2.0 else _erf_series(a)
+    value = 1.0 - _erfc_positive(a) if a >= 1.0 else _erf_series(a)
     return copysign(value, x) if x == x else x
 
 
 def erfc(x: Any) -> Any:
-    if x < -2.0:
-        return 2.0 - _erfc_tail(-x)
-    if x < 2.0:
-        return 1.0 - copysign(_erf_series(abs(x)), x)
-    return _erfc_tail(x) if x == x else x
+    a = abs(x)
+    value = _erfc_positive(a)
+    value = 2.0 - value if x < 0.0 else value
+    near = 1.0 - copysign(_erf_series(min(a, 1.0)), x)
+    value = near if a < 0.5 else value
+    return value if x == x else x
 
 
 def _erf_series(a: Any) -> Any:
-    """2 / sqrt(pi) exp(-x^2) x (1 + 2 x^2 / 3 + (2 x^2)^2 / (3 5) + ...): no term takes another one away."""
+    """2 / sqrt(pi) exp(-x^2) x (1 + 2 x^2 / 3 + (2 x^2)^2 / (3 5) + ...), to x = 1: no term takes another one away."""
     z = 2.0 * a * a
     term = 1.0
-    total = 1.0
-    for n in range(1, 60):
+    total = 0.0
+    for n in range(1, 24):
         term = term * z / (2 * n + 1)
         total = total + term
-    return 1.1283791670955126 * a * exp(-a * a) * total
+    return 1.1283791670955126 * a * exp_minus_square(a) * (1.0 + total)
 
 
-def _erfc_tail(a: Any) -> Any:
-    """exp(-x^2) / sqrt(pi) times a continued fraction, from its end (Abramowitz and Stegun, 7.1.14)."""
+def _erfc_positive(a: Any) -> Any:
+    """exp(-x^2) / (1 + 2 x) times a polynomial in (x - 3.75) / (x + 3.75) (Shepherd and Laframboise, 1981), by Clenshaw's sum."""
     b = min(a, 30.0)
-    q = b
-    for n in range(120, 0, -1):
-        q = b + 0.5 * n / q
-    return exp(-b * b) * 0.5641895835477563 / q
-
-
-def _lanczos(x: Any) -> Any:
-    total = 0.9999999999998099
-    place = 1
+    t = (b - 3.75) / (b + 3.75)
+    here, before = 0.0, 0.0
     for c in (
-        676.5203681218851, -1259.1392167224028, 771.3234287776531, -176.6150291621406, 12.507343278686905, -0.13857109526572012,
-        9.984369578019572e-06, 1.5056327351493116e-07,
+        5.160933808497e-17, 7.385293533099538e-17, -1.2523516675163596e-15, -1.8671761690636963e-15, 3.347474159142582e-14,
+        3.2521719734039045e-14, -9.65473394145853e-13, 1.9455543198666976e-13, 2.868794769384707e-11, -6.31808847079399e-11,
+        -7.754400209132785e-10, 4.52195981246601e-09, 1.076499946806037e-08, -2.188640104890789e-07, 7.740383066236234e-07,
+        4.1390279860768684e-06, -6.916973302500856e-05, 0.0004907758365258113, -0.0024131635404176064, 0.009074997670705265,
+        -0.026658668435305753, 0.059209939998191886, -0.08424913336651792, -0.004590054580646481,
     ):  # fmt: skip
-        total = total + c / (x + place)
-        place += 1
-    return total
+        following = 2.0 * t * here - before + c
+        before = here
+        here = following
+    return exp_minus_square(b) * ((t * here - before) + 1.1775789345674017) / (1.0 + 2.0 * b)
+
+
+def _stirling(x: Any) -> Any:
+    """What is missing in Stirling's formula, from 10 on: 1 / (12 x) - 1 / (360 x^3) + ..."""
+    z = 1.0 / (x * x)
+    p = -0.029550653594771242
+    for c in (
+        0.00641025641025641, -0.0019175269175269176, 0.0008417508417508417, -0.0005952380952380953, 0.0007936507936507937,
+        -0.002777777777777778, 0.08333333333333333,
+    ):  # fmt: skip
+        p = p * z + c
+    return p / x
 
 
 def gamma(x: Any) -> Any:
     reflected = x < 0.5
-    z = (1.0 - x if reflected else x) - 1.0
-    t = z + 7.5
-    half = power(t, 0.5 * (z + 0.5))
-    value = 2.5066282746310007 * half * exp(-t) * half * _lanczos(z)
-    value = PI / (_sine_pi(x) * value) if reflected else value
-    value = value if z < 171.7 else (copysign(0.0, value) if reflected else INFINITY)
-    value = NAN if x < 0.0 and is_whole(x) else value
+    start = 1.0 - x if reflected else x
+    y = min(start, np.float64(400.0))
+    product, gone = 1.0, (1.0 - start) - x if reflected else 0.0
+    while y < 10.0:
+        product = product * y
+        above = y + 1.0
+        gone = gone + (y - (above - 1.0))
+        y = above
+    slope = log(y) - 0.5 / y
+    power_ = 0.5 * y - 0.25
+    gone = (2.0 * ((0.5 * y - power_) - 0.25) + gone) * slope  # what that has rounded away, and all steps to y
+    half = power(y, power_)
+    correction = expm1(_stirling(y) + gone)
+    value = 2.5066282746310007 * (half * (exp(-y) * half)) / product
+    value = value + value * correction
+    if reflected:
+        value = PI / (_sine_pi(x) * value) if start < 171.0 else _gamma_far_left(x, half, exp(-y), _stirling(y) + gone)
+    value = value if start <= 171.62437695630272 or reflected else INFINITY
+    value = NAN if x < 0.0 and (is_whole(x) or x == -INFINITY) else value
     value = copysign(INFINITY, x) if x == 0.0 else value
     return value if x == x else x
 
 
+def _gamma_far_left(x: Any, half: Any, decay: Any, correction: Any) -> Any:
+    """pi / (sin(pi x) gamma(1 - x)) where gamma(1 - x) has no place: divided in steps."""
+    value = PI / (_sine_pi(x) * 2.5066282746310007)
+    return value / half / (decay * half) * exp(-correction)
+
+
 def _sine_pi(x: Any) -> Any:
     r = x - 2.0 * round_even(0.5 * x)
+    r = copysign(1.0, r) - r if abs(r) > 0.5 else r
     return sin(PI * r)
 
 
 def lgamma(x: Any) -> Any:
-    reflected = x < 0.5
-    z = (1.0 - x if reflected else x) - 1.0
-    t = z + 7.5
-    value = 0.9189385332046727 + (z + 0.5) * log(t) - t + log(_lanczos(z))
-    value = log(PI / abs(_sine_pi(x))) - value if reflected else value
-    value = value if abs(x) < INFINITY else INFINITY
+    a = abs(x)
+    tiny = a < 1e-17
+    y = 1.0 - x if x < 0.0 else x
+    y = np.float64(3.0) if tiny else y
+    value = _log_gamma(y) if y < 1e305 else y * (log(y) - 1.0)
+    if x < 0.0:
+        value = log(PI / abs(_sine_pi(x))) - value
+    value = -log(a) if tiny else value
+    value = value if a < INFINITY else INFINITY
     value = INFINITY if x <= 0.0 and is_whole(x) else value
-    return 0.0 if x == 1.0 or x == 2.0 else (value if x == x else x)
+    return value if x == x else x
+
+
+def _log_gamma(x: Any) -> Any:
+    """Of a positive number: Stirling's formula from 10 on, below a series around 2, moved there by gamma(x + 1) = x gamma(x)."""
+    if x >= 10.0:
+        return (x - 0.5) * (log(x) - 1.0) + (0.41893853320467274 + _stirling(x))
+    product = 1.0
+    y = x
+    while y > 2.5:
+        y = y - 1.0
+        product = product * y
+    below = y < 1.35
+    lower = y < 0.5
+    z = y if lower else y - 1.0 if below else y - 2.0
+    p = -3.527742476575915e-12
+    for c in (
+        7.275974480239079e-12, -1.5021384080754142e-11, 3.1044247747322276e-11, -6.4229645638381e-11, 1.330476437424449e-10,
+        -2.7595228851242334e-10, 5.731367241678862e-10, -1.1921401405860912e-09, 2.4836745438024785e-09, -5.183475041970047e-09,
+        1.0838659214896955e-08, -2.2711094608943164e-08, 4.7698101693639804e-08, -1.0043224823968099e-07, 2.1207184805554665e-07,
+        -4.492469198764566e-07, 9.55141213040742e-07, -2.039215753801366e-06, 4.374866789907488e-06, -9.439488275268397e-06,
+        2.050721277567069e-05, -4.492623673813314e-05, 9.945751278180853e-05, -0.00022315475845357939, 0.0005096695247430425,
+        -0.001192753911703261, 0.0028905103307415234, -0.007385551028673986, 0.020580808427784546, -0.0673523010531981,
+        0.3224670334241132,
+    ):  # fmt: skip
+        p = p * z + c
+    value = z * 0.42278433509846713 + z * z * p
+    value = value - log1p(z) if below else value
+    value = value - log(y) if lower else value
+    return value + log(product) if product != 1.0 else value
 
 
 def nextafter(x: Any, y: Any) -> Any:

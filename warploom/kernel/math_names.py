@@ -14,6 +14,7 @@ from warploom.compiler.ssa import Value
 from warploom.kernel import libm
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import compared, converted, library, lifted, rounded, truth, whole
+from warploom.kernel.float_division import truncated
 from warploom.kernel.names import constant, function
 from warploom.kernel.translator import ACTIONS, Translator
 from warploom.kernel.values import Complex, Number, said
@@ -110,7 +111,8 @@ def _exponential(t: Translator, x: Value) -> Value:
     low = b.pure("fma", x, rest, low, type="f32")
     power = b.pure("fexp2", product, type="f32")
     exact = b.pure("fma", power, b.pure("fmul", low, ln_2, type="f32"), power, type="f32")
-    usual = b.pure("flt", b.pure("fabs", x, type="f32"), b.real(80.0, "f32"), type="i1")
+    finite = b.pure("flt", power, b.real(math.inf, "f32"), type="i1")
+    usual = b.pure("and", finite, b.pure("flt", b.pure("fabs", x, type="f32"), b.real(200.0, "f32"), type="i1"), type="i1")
     return b.pure("sel", usual, exact, power, type="f32")
 
 
@@ -154,10 +156,7 @@ def _rounding(name: str) -> Any:
         elif name == "ceil":
             found = t.b.pure("fneg", _floor(t, t.b.pure("fneg", value, type=kind.ssa), kind), type=kind.ssa)
         else:
-            down = _floor(t, t.b.pure("fabs", value, type=kind.ssa), kind)
-            largest = t.b.whole((1 << kind.bits - 1) - 1, "u64")  # of the bits of what has no sign
-            negative = t.b.pure("lt", largest, t.b.pure("bits", value, type="u64"), type="i1")
-            found = t.b.pure("sel", negative, t.b.pure("fneg", down, type=kind.ssa), down, type=kind.ssa)
+            found = truncated(t, value, kind)
         return Number(kind, found)
 
     return translate
