@@ -105,7 +105,9 @@ def difference(ours: np.ndarray, device: np.ndarray) -> Difference:
     if device.dtype.kind != "f":
         return Difference(int(other.sum()), 0, 0, int(other.sum()), int(np.argmax(other)))
     nan = other & np.isnan(ours) & np.isnan(device)
-    edge = other & ~nan & ((np.isfinite(ours) != np.isfinite(device)) | ((ours == 0) & (device == 0)) | (np.isnan(ours) != np.isnan(device)))
+    edge = (
+        other & ~nan & ((np.isfinite(ours) != np.isfinite(device)) | ((ours == 0) & (device == 0)) | (np.isnan(ours) != np.isnan(device)))
+    )
     steps = np.array([abs(a - b) for a, b in zip(_steps(ours), _steps(device), strict=True)], object)
     steps[~other | nan | edge] = 0
     worst = np.argmax(edge) if edge.any() else np.argmax(steps) if steps.any() else np.argmax(nan)
