@@ -134,7 +134,7 @@ def main(names: Iterable[str]) -> None:
         if not found.none:
             lane = found.first
             print(
-                f"{case.name:18} {found.lanes} of {ours.size} lanes: NaN bits {found.nan}, edges {found.edge}, to {found.ulp}; {case.expression} "
+                f"{case.name:18} {found.lanes} of {ours.size}: NaN bits {found.nan}, edges {found.edge}, to {found.ulp}; {case.expression} "
                 f"x={case.x[lane]!r} y={case.y[lane]!r} z={case.z[lane]!r}: H100 {case.device[lane]!r}, ours {ours[lane]!r}",
                 flush=True,
             )

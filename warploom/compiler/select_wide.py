@@ -144,7 +144,8 @@ class WideRules(Selection):
             return
         self.bundle += [
             Micro("shl", p, a[1], 1), Micro("shl", p, p, rest), Micro("shr", q, a[0], amount), Micro("or", q, q, p),
-            Micro(down, p, a[1], amount), Micro("sel", first, p, q, far), Micro("sra", q, a[1], 31) if down == "sra" else Micro("mov", q, 0),
+            Micro(down, p, a[1], amount), Micro("sel", first, p, q, far),
+            Micro("sra", q, a[1], 31) if down == "sra" else Micro("mov", q, 0),
             Micro("sel", q, q, p, far),
         ]  # fmt: skip
         self.add(written(low, first), written(high, q), early=True)

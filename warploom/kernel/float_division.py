@@ -1,8 +1,8 @@
 """`//` and `%` of floats as Numba's kernels have them: by the quotient's integer part, and not exact as Python's.
 
-A device's `%` is `x - trunc(x / y) * y`, with one rounding at its end: NVIDIA's compilers lower LLVM's `frem` so. Where the quotient has more
-bits than the type, or overflows, the rest is wrong by as much: 1.9e19 % 3.0 is 1024. `math.fmod` is exact. Numba then makes the rest's
-sign that of y, and rounds the quotient of what is left down.
+A device's `%` is `x - trunc(x / y) * y`, with one rounding at its end: NVIDIA's compilers lower LLVM's `frem` so. Where the quotient
+has more bits than the type, or overflows, the rest is wrong by as much: 1.9e19 % 3.0 is 1024. `math.fmod` is exact. Numba then makes the
+rest's sign that of y, and rounds the quotient of what is left down.
 """
 
 from __future__ import annotations

@@ -70,27 +70,30 @@ def exponent(x: Any) -> Any:
     return ((x.view(np.int64) >> 52) & 0x7FF) - 1023
 
 
-def exp_parts(x: Any) -> Any:
-    """`k` and `q` with e^x = 2^k (1 + q), q between sqrt(1/2) - 1 and sqrt(2) - 1."""
+def exp_parts(x: Any, low: Any) -> Any:
+    """`k` and `q` with e^(x + low) = 2^k (1 + q), q between sqrt(1/2) - 1 and sqrt(2) - 1. low: what x has no digits for."""
     bounded = min(max(x, -800.0), 800.0)
     k = np.int64(np.floor(bounded * LOG2_E + 0.5))
-    r = bounded - k * LN2_HIGH - k * LN2_LOW
+    near = bounded - k * LN2_HIGH
+    less = low - k * LN2_LOW
+    r = near + less
+    less = less - (r - near)
     p = 1 / 6227020800.0
     for c in (
         1 / 479001600.0, 1 / 39916800.0, 1 / 3628800.0, 1 / 362880.0, 1 / 40320.0, 1 / 5040.0, 1 / 720.0, 1 / 120.0, 1 / 24.0, 1 / 6.0, 0.5,
     ):  # fmt: skip
         p = p * r + c
-    return k, r + r * r * p
+    return k, r + (r * r * p + less)
 
 
 def exp(x: Any) -> Any:
-    k, q = exp_parts(x)
+    k, q = exp_parts(x, 0.0)
     return scaled(1.0 + q, k) if x == x else x
 
 
 def half_exp(x: Any) -> Any:
     """`exp(x) / 2`, also where exp(x) has no place."""
-    k, q = exp_parts(x)
+    k, q = exp_parts(x, 0.0)
     return scaled(1.0 + q, k - 1)
 
 
@@ -103,7 +106,7 @@ def exp_minus_square(x: Any) -> Any:
 
 
 def expm1(x: Any) -> Any:
-    k, q = exp_parts(x)
+    k, q = exp_parts(x, 0.0)
     value = scaled(q + (1.0 - two_to(-min(max(k, -100), 1000))), k) if k != 0 else q
     value = -1.0 if k < -60 else value
     return copysign(value, x) if x == x else x
@@ -362,8 +365,8 @@ def power(x: Any, y: Any) -> Any:
     tail = tail - (logarithm - total)
     product = y * logarithm
     small = fused(y, logarithm, -product) + y * tail
-    value = exp(product)
-    value = value + value * small if 0.0 < value < INFINITY else value
+    k, q = exp_parts(product, small if abs(product) < 800.0 else 0.0)
+    value = scaled(1.0 + q, k)
     odd = is_odd(y)
     value = (0.0 if y > 0.0 else INFINITY) if a == 0.0 else value
     value = (INFINITY if y > 0.0 else 0.0) if a == INFINITY else value
