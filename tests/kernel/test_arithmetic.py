@@ -170,10 +170,10 @@ def test_floats_are_pythons_but_for_rests_and_quotients_of_infinities(dtype):
         expected = [x + y, x * y, x / y, np.floor_divide(x, y), np.mod(x, y), -x, np.abs(x) ** 2]
     for place, one in enumerate(expected):
         if place in (3, 4):
-            finite = np.isfinite(one) & np.isfinite(x) & np.isfinite(y)
-            assert finite.sum() > 40
-            same = (out[place] == one) | (np.abs(x / np.where(y == 0, 1, y)) > 1e15 if place == 4 else out[place] == np.floor(x / y))
-            np.testing.assert_array_equal(same[finite], True)
+            with np.errstate(all="ignore"):
+                plain = np.isfinite(x) & np.isfinite(y) & (np.abs(x / y) < 1 << 20)  # a quotient that the type has digits for
+            assert plain.sum() > 20
+            np.testing.assert_array_equal(out[place][plain], one[plain])
         else:
             np.testing.assert_array_equal(out[place], one)
 

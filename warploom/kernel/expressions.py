@@ -167,8 +167,12 @@ def logical(t: Translator, node: ast.BoolOp) -> Any:
                 first = Number(kind, t.b.pure("sel", condition, *values, type=kind.ssa))
                 continue
         asked = condition if both_true else t.b.pure("eq", condition, t.b.truth(False), type="i1")
-        first = _either(t, node, asked, partial(_following, t, following, told), lambda first=first: first)
+        first = _either(t, node, asked, partial(_following, t, following, told), partial(_itself, first))
     return first
+
+
+def _itself(value: Any) -> Any:
+    return value
 
 
 def _following(t: Translator, node: ast.expr, told: set[str]) -> Any:
