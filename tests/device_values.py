@@ -3,7 +3,7 @@
 The recording: `tests/golden/h100/values.json` (expression, and which arrays are its operands and results) and `values.npz` (the arrays, a
 result for each lane), measured with numba-cuda 0.30.4 and ptxas 13.0.
 
-    python -m tests.kernel.device_values [CASE]...    print what is not the same bits
+    python -m tests.device_values [CASE]...    print what is not the same bits
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.kernel.device_values import cases, difference, results
+from tests.device_values import cases, difference, results
 
 NEAR = "computed by formulas of ours: both are within NVIDIA's documented bounds of the correctly rounded result"
 ROOTS = "near the roots of lgamma the error is bounded in absolute terms alone, as NVIDIA documents it"
