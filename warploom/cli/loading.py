@@ -61,8 +61,8 @@ class Launching:
 
 
 def is_script(file: str, isa: str | None) -> bool:
-    """Whether a file is a Python program."""
-    return isa == PYTHON or (isa is None and file.lower().endswith(".py"))
+    """Whether a file is a Python program, or a notebook."""
+    return isa == PYTHON or (isa is None and file.lower().endswith((".py", ".ipynb")))
 
 
 def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]:

@@ -24,7 +24,9 @@ from warploom.kernel.context import CURRENT
 from warploom.kernel.script import Enough, run_script
 from warploom.machine.accounting.status import LaunchError
 
-FRONT_END = FrontEnd("python", (".py",), "warploom.kernel.frontend", "kernels in Python, in the dialect of numba.cuda", "sm", takes=(PATH,))
+FRONT_END = FrontEnd(
+    "python", (".py", ".ipynb"), "warploom.kernel.frontend", "kernels in Python, in the dialect of numba.cuda", "sm", takes=(PATH,)
+)
 
 
 EXTENTS = ("threads", "block", "grid")  # of a launch, that another launch of the same kernel may have

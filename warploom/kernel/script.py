@@ -24,6 +24,7 @@ from warploom.gpu import GPU
 from warploom.isa.diagnostics import Diagnostics, Source, SourceError
 from warploom.isa.program import Position, Program
 from warploom.isa.reading import decoded, read_bytes
+from warploom.kernel import notebook
 from warploom.kernel.context import CURRENT
 from warploom.result import Result
 
@@ -38,11 +39,14 @@ class Enough(BaseException):
 def run_script(
     path: str | Path, arguments: Sequence[str] = (), *, gpu: GPU | None = None, before: Before | None = None, watch: Watch | None = None
 ) -> None:
-    """Run a Python file. before: is asked for further options of `Device.run` before every launch; watch: is handed every result.
+    """Run a Python file or a notebook.
+
+    before: is asked for further options of `Device.run` before every launch; watch: is handed every result.
 
     Raises whatever the program raises, SystemExit where it ends itself, and SourceError where it is no Python.
     """
-    _parse(path)
+    if not notebook.is_notebook(path):
+        _parse(path)
     CURRENT.use(gpu)
     saved = CURRENT.before, CURRENT.watch
     CURRENT.before, CURRENT.watch = before, watch
@@ -51,7 +55,10 @@ def run_script(
     sys.path.insert(0, directory)
     try:
         with in_numbas_place(), _kept_texts():
-            runpy.run_path(str(path), run_name="__main__")
+            if notebook.is_notebook(path):
+                notebook.run_cells(path)
+            else:
+                runpy.run_path(str(path), run_name="__main__")
     except Enough:
         pass
     finally:
@@ -85,7 +92,7 @@ def own_traceback(error: BaseException) -> TracebackType | None:
     step, inside = error.__traceback__, False
     while step is not None:
         name = step.tb_frame.f_code.co_filename
-        if name == __file__:
+        if name in (__file__, notebook.__file__):
             inside = True
         elif inside and not name.startswith("<frozen "):
             return step

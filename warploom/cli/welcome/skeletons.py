@@ -31,6 +31,7 @@ class Skeleton:
 UNIT = "warploom unit check {file}:choose --slot "
 SKELETONS = {
     "python": Skeleton(".py", "a kernel in Python, in the dialect of numba.cuda"),
+    "notebook": Skeleton(".ipynb", "a notebook with a kernel in Python"),
     "picture": Skeleton(".py", "a kernel in Python that computes a picture"),
     "tiny": Skeleton(".asm", "a kernel in the assembly of the smallest GPU"),
     "guppy": Skeleton(".guppy", "a kernel in the mask language"),
