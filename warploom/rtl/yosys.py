@@ -20,6 +20,7 @@ from typing import Any
 
 from amaranth.back import rtlil
 
+from warploom.isa.children import ISOLATED
 from warploom.observe.text.needs import needed
 
 _RUNNER = """import json, sys
@@ -81,7 +82,7 @@ def run_in(place: Path, design: str, passes: Sequence[str], processes: Processes
     reports = [place / f"report-{number}.txt" for number in range(len(passes))]
     commands = [f"read_rtlil {place / 'design.il'}"]
     commands += [f"tee -q -o {report} {command.format(folder=place)}" for report, command in zip(reports, passes, strict=True)]
-    with (processes or Processes()).begin(sys.executable, "-c", _RUNNER) as process:
+    with (processes or Processes()).begin(sys.executable, *ISOLATED, "-c", _RUNNER) as process:
         out, errors = process.communicate(json.dumps(commands))
     if process.returncode != 0:
         raise RuntimeError(f"Yosys has stopped: {(errors or out).strip()[-1000:]}")

@@ -13,6 +13,7 @@ from pathlib import Path
 from warploom.cli.common import UserError
 from warploom.cli.progress import Busy
 from warploom.cli.welcome.shipped import folder
+from warploom.isa.children import ISOLATED
 from warploom.isa.user_cache import make_directory, user_cache
 from warploom.observe.text.needs import needed
 
@@ -58,7 +59,7 @@ def _make(docs: Path, settings: Path, home: Path) -> None:
         )
         (work / SETTINGS).write_text(text, encoding="utf-8")
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "zensical", "build", "-f", SETTINGS], cwd=work, capture_output=True, text=True, check=False
+            [sys.executable, *ISOLATED, "-m", "zensical", "build", "-f", SETTINGS], cwd=work, capture_output=True, text=True, check=False
         )
         if done.returncode or not (work / "site" / "index.html").is_file():
             last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no reason was given"]

@@ -22,6 +22,7 @@ from typing import NamedTuple
 from warploom.isa.c import gcn
 from warploom.isa.c.endings import CPP, OPENCL, C
 from warploom.isa.c.runtime_code import key_of, runtime_object
+from warploom.isa.children import ISOLATED
 from warploom.isa.diagnostics import nearest
 from warploom.isa.elf.lines import RUNTIME as RUNTIME_FOLDER
 from warploom.isa.reading import error, read_bytes
@@ -157,7 +158,7 @@ def _commands(target: Target, level: str, places: Sequence[str], sources: Sequen
     The linker drops functions that nobody calls, but not what describes them. So the runtime has its lines and nothing else, while a user's
     source has all that a debugger asks for, and the parameters of its kernels. Only a user's functions are held to the size of a stack.
     """
-    zig, flags = [sys.executable, "-m", "ziglang"], _flags(target, level)
+    zig, flags = [sys.executable, *ISOLATED, "-m", "ziglang"], _flags(target, level)
     compiler = {suffix: [*zig, "c++", *flags, *places, *OF_CPP] for suffix in CPP}
     c = [*zig, "cc", *flags, STANDARD]
     objects = [result.with_name(f"{number}.o") if source.suffix in ALONE else source for number, source in enumerate(sources)]
@@ -176,7 +177,7 @@ def _runtime(target: Target, level: str, to: Path, folder: str) -> None:
     sources = [RUNTIME / name for name in target.files]
     headers = sorted((RUNTIME / "include").iterdir())
     told = [*_flags(target, level), STANDARD, "-gline-tables-only", "-r"]
-    command = [sys.executable, "-m", "ziglang", "cc", *told, *_places((), Path()), *map(str, sources), "-o", str(to)]
+    command = [sys.executable, *ISOLATED, "-m", "ziglang", "cc", *told, *_places((), Path()), *map(str, sources), "-o", str(to)]
     runtime_object(to, key_of(told, [*sources, *headers], _zig()), lambda: _run(command, sources[0], folder))
 
 

@@ -12,6 +12,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from warploom.isa.children import ISOLATED
+
 OPENCL = ".cl"
 PROCESSOR = "gfx900"
 Step = tuple[list[str], Path]  # a command, and the source that is named where it fails
@@ -19,7 +21,7 @@ Step = tuple[list[str], Path]  # a command, and the source that is named where i
 
 def commands(sources: Sequence[Path], include: Path, options: Sequence[str], result: Path) -> list[Step]:
     """What is called, in order. options: for every source. result: the code object."""
-    zig = [sys.executable, "-m", "ziglang"]
+    zig = [sys.executable, *ISOLATED, "-m", "ziglang"]
     common = ["--target=amdgcn-amd-amdhsa", f"-mcpu={PROCESSOR}", "-nogpulib", "-g", "-Wall", "-fno-discard-value-names", *options]
     found: list[Step] = []
     objects: list[str] = []

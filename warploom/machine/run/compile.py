@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from warploom.isa.children import ISOLATED
 from warploom.isa.collector import no_collector
 from warploom.isa.user_cache import make_directory
 from warploom.machine.engine.native.cache import cache_directory, forget_old_caches, forget_old_fits, has_fits
@@ -178,7 +179,8 @@ def _compile_pieces(machine: Runnable, code: Native, form: Form, notice: Notice)
         for helper in helpers:
             if helper.poll() is None:
                 tell("the rest is being compiled by other processes")
-            helper.wait()
+            if status := helper.wait():
+                notice(f"a process that helped to compile has ended with status {status}; its part is compiled here")
         for piece in pieces:
             if not code.is_compiled(piece):
                 make(piece)
@@ -193,7 +195,7 @@ def _helpers(machine: Runnable, form: Form) -> list[subprocess.Popen[bytes]]:
         make_directory(_claims())
         for _ in range(min(os.cpu_count() or 1, len(form.pieces), MOST_PROCESSES) - 1):
             helper = subprocess.Popen(
-                [sys.executable, "-c", _HELPER], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                [sys.executable, *ISOLATED, "-c", _HELPER], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
             helpers.append(helper)
             assert helper.stdin is not None

@@ -15,6 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
+from warploom.isa.children import ISOLATED
 from warploom.isa.numbers import grouped
 from warploom.observe.text.needs import needed
 from warploom.rtl.fpga.parts import Part
@@ -46,7 +47,7 @@ def find_tools(part: Part) -> Tools:
     needed(part.package, "a bitstream", "fpga")
 
     def command(program: str) -> tuple[str, ...]:
-        return sys.executable, "-c", _RUNNER.format(package=part.package, program=program.replace("-", "_"))
+        return sys.executable, *ISOLATED, "-c", _RUNNER.format(package=part.package, program=program.replace("-", "_"))
 
     return Tools(command(part.router), command(part.packer), f"{part.router} {version(part.package.replace('_', '-'))}")
 
