@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from tests.places import ROOT
 from warploom.cli import main
 
+pytestmark = pytest.mark.smoke
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXTRAS = ("amaranth", "distributed", "pandas", "perfetto", "pyarrow", "pyosys", "textual", "vcd")  # packages of the extras
 COMMANDS = [(found[1], found.start()) for found in re.finditer(r"^\$ warploom (.*)$", README, re.MULTILINE)]
