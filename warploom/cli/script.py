@@ -7,6 +7,7 @@ import sys
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
+from warploom.cli import screen
 from warploom.cli.common import DONE, FAULT, UserError, mistakes, print_json, say, stopped
 from warploom.isa.numbers import grouped
 
@@ -165,7 +166,8 @@ def launch_table(file: str, results: list[Result], machine: str, *, hint: bool =
     plural = "launch" if len(results) == 1 else "launches"
     lines.append(f"{len(results)} {plural} on {machine}, {grouped(total)} cycles")
     if hint:
-        lines.append(f"look closer: `warploom profile {quote(file)} --launch 0`, `warploom explore {quote(file)}`")
+        hints = f"look closer: `warploom profile {quote(file)} --launch 0`, `warploom explore {quote(file)}`"
+        lines += [hints] if len(hints) <= screen.width() else hints.replace("`, `", "`,\n  `").splitlines()
     return ["", *(line.rstrip() for line in lines)]
 
 
