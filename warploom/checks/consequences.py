@@ -38,7 +38,8 @@ CARRIES = frozenset(u.NUMBER[name] for name in (
     "d2h", "dadd", "dsub", "dmul", "dfma", "ddiv", "dsqrt",
 ))  # fmt: skip
 COUNTS = {u.NUMBER["shl"]: u.B, u.NUMBER["shr"]: u.B, u.NUMBER["sra"]: u.B, u.NUMBER["shrd"]: u.C}  # where shifts have how far
-STORE, SLTU, OR = u.NUMBER["store"], u.NUMBER["sltu"], u.NUMBER["or"]
+STORE, SLTU, OR, SEL = (u.NUMBER[name] for name in ("store", "sltu", "or", "sel"))
+SAME = (u.NUMBER["feq"], u.NUMBER["deq"])
 BY_NUMBER = [u.NUMBER[name] for name in ("get_register", "put_register", "put_scalar")]
 
 
@@ -101,7 +102,7 @@ def _step(row: list[int], holding: set[int], loads: bool) -> bool:
         if row[u.OP] == STORE:
             address = set(use.reads) - {row[u.B], row[u.B] + 1} | {row[u.A]}
             return row[u.SPACE] == u.GLOBAL_SPACE and holding.isdisjoint(address)
-        if not (row[u.OP] in CARRIES or _of_wide_numbers(row)) or row[u.DST] >= u.SCALAR or row[u.PREDICATE] in holding:
+        if not (row[u.OP] in CARRIES or _within_an_instruction(row)) or row[u.DST] >= u.SCALAR or row[u.PREDICATE] in holding:
             return False
         if row[u.OP] in COUNTS and row[COUNTS[row[u.OP]]] in holding:
             return False
@@ -114,11 +115,15 @@ def _step(row: list[int], holding: set[int], loads: bool) -> bool:
     return True
 
 
-def _of_wide_numbers(row: list[int]) -> bool:
-    """Whether a micro-op is part of arithmetic in 64 bits: the carry of a sum, or two pieces of a shifted number that become one word.
+def _within_an_instruction(row: list[int]) -> bool:
+    """Whether a micro-op is part of arithmetic in 64 bits, or of a conversion: the carry of a sum, two pieces of a shifted number that
+    become one word, whether a float is a number, and what is chosen by that.
 
     Their operands or results are temporaries of one instruction, which those of a kernel's own comparisons are not.
     """
     if row[u.OP] == SLTU:
         return u.HIDDEN <= row[u.DST] < u.SCALAR
-    return row[u.OP] == OR and all(u.HIDDEN <= row[column] < u.SCALAR for column in (u.A, u.B))
+    if row[u.OP] in SAME:
+        return row[u.A] == row[u.B] and u.HIDDEN <= row[u.DST] < u.SCALAR
+    chosen = (u.A, u.C) if row[u.OP] == SEL else (u.A, u.B)
+    return row[u.OP] in (OR, SEL) and all(u.HIDDEN <= row[column] < u.SCALAR for column in chosen)

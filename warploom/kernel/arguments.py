@@ -158,6 +158,13 @@ def check_count(function: Callable[..., Any], args: Sequence[Any]) -> None:
         ) from None
 
 
+def with_defaults(function: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
+    """The arguments, and the defaults of parameters that are not given. Raises TypeError, as `check_count`."""
+    check_count(function, args)
+    parameters = list(inspect.signature(function).parameters.values())
+    return [*args, *(one.default for one in parameters[len(args) :] if one.kind is not one.VAR_POSITIONAL)]
+
+
 def extents(value: Any, name: str) -> tuple[int, ...]:
     """A grid or a block as one to three numbers. Raises ValueError, TypeError."""
     sizes = tuple(value) if isinstance(value, tuple | list | np.ndarray) else (value,)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,7 @@ def _of_path(t: Translator, node: ast.AST, path: str, owner: Any) -> Any:
         kind = ty.BY_NAME.get(name)
         if kind is not None:
             return kind
-        if callable(getattr(host, "__call__", None)) and hasattr(host, "py_func"):  # noqa: B004
+        if (callable(getattr(host, "__call__", None)) and hasattr(host, "py_func")) or isinstance(host, ModuleType):  # noqa: B004
             return host
         return t.error(node, f"kernels have no {path}{nearest(name, inside(path.rpartition('.')[0]))}")
     return outside(t, node, getattr(owner, name), name)

@@ -120,9 +120,20 @@ def _conversion(t: Translator, node: ast.Call, kind: ty.Type, args: list[Any]) -
     if len(args) != 1:
         wanted = "one or two numbers" if kind.kind == "c" else "one number"
         t.error(node, f"{ast.unparse(node.func)}(...) takes {wanted}, {len(args)} are given")
+    if isinstance(args[0], str):
+        return converted(t, lifted(t, _number_in(t, node, args[0], kind)), kind, node)
     if isinstance(node.func, ast.Name) and node.func.id == "int" and isinstance(args[0], Number) and args[0].type.kind == "u":
         return args[0]
     return converted(t, args[0], kind, node)
+
+
+def _number_in(t: Translator, node: ast.Call, text: str, kind: ty.Type) -> Any:
+    """The number in a text, as in `float("inf")`. Raises Problem."""
+    make = complex if kind.kind == "c" else float if kind.kind == "f" else int
+    try:
+        return make(text)
+    except ValueError:
+        return t.error(node, f"{text!r} is not a number that {ast.unparse(node.func)}() can read")
 
 
 def _method(t: Translator, node: ast.Call, function: Bound, args: list[Any]) -> Any:

@@ -20,6 +20,7 @@ from warploom.kernel.context import CURRENT
 from warploom.kernel.launch import Kernel, KernelError, KernelWarning
 from warploom.kernel.names import starts
 from warploom.kernel.stubs import Intrinsic
+from warploom.kernel.syntax import plain
 from warploom.kernel.types import BY_NAME
 
 __all__ = ["DeviceArray", "Kernel", "KernelError", "KernelWarning", "declare_device", "device_array", "jit", "to_device"]
@@ -45,9 +46,9 @@ def jit(function_or_signature: Any = None, device: bool = False, **options: Any)
     kept = {name: value for name, value in options.items() if name in _KNOWN}
 
     def make(function: Callable[..., Any]) -> Kernel:
-        return Kernel(function, device=device, **kept)
+        return Kernel(plain(function), device=device, **kept)
 
-    if callable(function_or_signature) and hasattr(function_or_signature, "__code__"):
+    if callable(function_or_signature) and hasattr(plain(function_or_signature), "__code__"):
         return make(function_or_signature)
     if function_or_signature is not None and not isinstance(function_or_signature, list):
         kept["signature"] = function_or_signature

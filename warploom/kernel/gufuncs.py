@@ -166,10 +166,22 @@ class GeneralizedUfunc:
         return found
 
     def _version(self, own: Sequence[Any]) -> Types:
-        """The first signature whose types the arguments have, or can take without loss, as NumPy has it."""
-        for casting in ("no", "safe"):
+        """The first signature whose types the arguments have, or can take without loss, or else as narrower floats."""
+        for fits in (_alike, _without_loss, _as_floats):
             for kinds in self._versions:
-                if all(np.can_cast(mine, kind, casting) for mine, kind in zip(own, kinds, strict=False)):
+                if all(fits(np.dtype(mine), np.dtype(kind)) for mine, kind in zip(own, kinds, strict=False)):
                     return kinds
         there = "; ".join(said(one[: len(own)]) for one in self._versions)
         raise TypeError(f"{self.__name__}: no signature for ({said(own)}); there are: {there}")
+
+
+def _alike(mine: np.dtype[Any], kind: np.dtype[Any]) -> bool:
+    return bool(np.can_cast(mine, kind, "no"))
+
+
+def _without_loss(mine: np.dtype[Any], kind: np.dtype[Any]) -> bool:
+    return bool(np.can_cast(mine, kind, "safe"))
+
+
+def _as_floats(mine: np.dtype[Any], kind: np.dtype[Any]) -> bool:
+    return _without_loss(mine, kind) or (kind.kind in "fc" and bool(np.can_cast(mine, kind, "same_kind")))

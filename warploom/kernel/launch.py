@@ -17,7 +17,7 @@ import numpy as np
 
 from warploom.gpu import GPU
 from warploom.isa.diagnostics import render_all
-from warploom.kernel.arguments import Prepared, as_declared, check_count, declared, extents, host_of, kind_of_argument
+from warploom.kernel.arguments import Prepared, as_declared, check_count, declared, extents, host_of, kind_of_argument, with_defaults
 from warploom.kernel.arrays import DeviceArray
 from warploom.kernel.checked_launch import asking, checked_launch
 from warploom.kernel.compile import Built, build
@@ -179,7 +179,7 @@ class Kernel(Inspected):
             return self._deliver(report.result, found)
         context = self.context
         kept = frozenset(id(host_of(one)) for one in args if getattr(one, "only_in", False))
-        args = [host_of(one) for one in args]
+        args = [host_of(one) for one in with_defaults(self.py_func, args)]
         args = [as_declared(one, kind) for one, kind in zip(args, declared(self.options.get("signature"), len(args)), strict=True)]
         found = self.built(args, check=CURRENT.asking)
         args = [*args, *found.captured]
@@ -222,7 +222,7 @@ class Kernel(Inspected):
         """The report, and what has run."""
         context = self.context
         kept = frozenset(id(host_of(one)) for one in args if getattr(one, "only_in", False))
-        args = [host_of(one) for one in args]
+        args = [host_of(one) for one in with_defaults(self.py_func, args)]
         args = [as_declared(one, kind) for one, kind in zip(args, declared(self.options.get("signature"), len(args)), strict=True)]
         found = self.built(args, check=True)
         args = [*args, *found.captured]

@@ -61,6 +61,7 @@ def kind_of(argument: Any) -> Any:
             raise ArgumentError(f"a {name} is nothing that a kernel knows")
         return ("number", name, "")
     if isinstance(argument, np.void):
+        _check_byte_order(argument.dtype)
         return ("record", argument.dtype, argument.flags.writeable)
     if isinstance(argument, tuple):
         return ("tuple", type(argument) if hasattr(argument, "_fields") else tuple, tuple(kind_of(one) for one in argument))
@@ -71,10 +72,17 @@ def kind_of(argument: Any) -> Any:
         fix = "; make it an array: np.array(...)" if isinstance(argument, list) else ""
         raise ArgumentError(f"a value of type {type(argument).__name__} is nothing that a kernel can take{fix}")
     dtype = np.dtype(dtype)
+    _check_byte_order(dtype)
     if dtype.names is None and dtype.subdtype is None and ty.of_dtype(dtype) is None and not is_text(dtype):
         raise ArgumentError(f"an array of {dtype} is nothing that a kernel knows")
     strides = argument.strides
     return ("array", dtype, len(shape), _layout(shape, strides, dtype.itemsize), _writable(argument), _alignment(argument, dtype))
+
+
+def _check_byte_order(dtype: np.dtype[Any]) -> None:
+    """Raise ArgumentError for numbers whose bytes lie the other way round, in records too."""
+    if not (dtype.isnative and dtype.base.isnative):
+        raise ArgumentError(f"an array of {dtype} has the other byte order; give x.astype(x.dtype.newbyteorder('='))")
 
 
 def _writable(array: Any) -> bool:
