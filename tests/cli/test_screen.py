@@ -98,4 +98,5 @@ def test_every_command_with_a_table_is_here():
         "new",
         "doctor",
         "completion",
+        "grade",
     }, ROOT

@@ -65,16 +65,16 @@ def _iterate(blocks: list[Block]) -> None:
         changed, rounds = False, rounds + 1
         for block, value in values:
             found, old = evaluate(block, value), known.get(value)
+            found = None if found is None else _within(found, LIMITS[value.type])
             if found is None or found == old:
                 continue
             if old is not None:
                 found = min(found[0], old[0]), max(found[1], old[1])
                 if found == old:
                     continue
-                if rounds > PATIENCE:
-                    found = _widened(old, found)
-            limits = LIMITS[value.type]
-            known[value] = max(found[0], limits[0]), min(found[1], limits[1])
+                if rounds > PATIENCE:  # each bound moves outwards, to the next step: as often as there are steps at most
+                    found = _within(_widened(old, found), LIMITS[value.type])
+            known[value] = found
             changed = True
     for block, value in values * 2:
         found = evaluate(block, value)
@@ -83,6 +83,11 @@ def _iterate(blocks: list[Block]) -> None:
     for _, value in values:
         lo, hi = known.get(value, LIMITS[value.type])
         value.lo, value.hi = (lo, hi) if lo <= hi else LIMITS[value.type]
+
+
+def _within(found: Interval, limits: Interval) -> Interval:
+    """Bounds that a type can hold; what lies outside wraps, and may be anything then."""
+    return found if limits[0] <= found[0] and found[1] <= limits[1] else limits
 
 
 def _in_order(blocks: list[Block]) -> list[Block]:

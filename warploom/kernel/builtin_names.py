@@ -94,12 +94,23 @@ def divmod_(t: Translator, node: ast.Call, x: Any, y: Any) -> Any:
     return binary(t, node, ast.FloorDiv, x, y), binary(t, node, ast.Mod, x, y)
 
 
+MOST_ITEMS = 1024  # that are taken one by one when a kernel is compiled: each is code of its own
+
+
+def few(t: Translator, node: ast.AST, count: int) -> None:
+    """Raise Problem for more items than a kernel can name one by one."""
+    if count > MOST_ITEMS:
+        t.error(node, f"{count} items are taken one by one here, and a kernel may take {MOST_ITEMS}", "write a loop over range(...)")
+
+
 def _items(t: Translator, node: ast.AST, x: Any) -> list[Any]:
     if isinstance(x, tuple):
         return list(x)
     if isinstance(x, Range) and x.start.constant is not None and x.stop.constant is not None and x.step.constant is not None:
+        few(t, node, len(range(int(x.start.constant), int(x.stop.constant), int(x.step.constant))))
         return [lifted(t, one) for one in range(int(x.start.constant), int(x.stop.constant), int(x.step.constant))]
     if isinstance(x, Array) and x.shape and x.shape[0].op == "const":
+        few(t, node, int(x.shape[0].imm))
         return [item_of(t, node, x, lifted(t, place)) for place in range(int(x.shape[0].imm))]
     return t.error(node, f"the length of {said(x)} must be known when the kernel is compiled", "write a loop over range(...)")
 

@@ -24,6 +24,7 @@ from warploom.gpu import GPU
 from warploom.isa.diagnostics import Diagnostics, Source, SourceError
 from warploom.isa.program import Position, Program
 from warploom.isa.reading import decoded, read_bytes
+from warploom.isa.reading import error as reading_error
 from warploom.kernel import notebook
 from warploom.kernel.context import CURRENT
 from warploom.result import Result
@@ -85,6 +86,8 @@ def _parse(path: str | Path) -> None:
         length = (error.end_offset or 0) - (error.offset or 0) if error.end_lineno == error.lineno else 1
         found.error(Position(error.lineno or 0, error.offset or 0), f"this is not Python: {error.msg}", max(length, 1))
         raise SourceError(found.items, found.source) from None
+    except RecursionError:
+        raise reading_error(path, "an expression is nested too deeply for Python", "write parts of it one after the other") from None
 
 
 def own_traceback(error: BaseException) -> TracebackType | None:

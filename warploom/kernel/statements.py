@@ -136,12 +136,15 @@ def named(t: Translator, value: Any, name: str) -> Any:
     return replace(value, name=name)
 
 
-def unpacked(t: Translator, node: ast.AST, value: Any) -> list[Any]:
-    """The parts of a tuple, or of an array whose length is known."""
+def unpacked(t: Translator, node: ast.Tuple | ast.List, value: Any) -> list[Any]:
+    """The parts of a tuple, or of an array whose length is known, as many as there are variables for them. Raises Problem."""
     if isinstance(value, tuple):
         return list(value)
     if isinstance(value, Array) and value.shape and value.shape[0].op == "const":
-        return [item_of(t, node, value, lifted(t, place)) for place in range(int(value.shape[0].imm))]
+        count = int(value.shape[0].imm)
+        if count != len(node.elts):
+            t.error(node, f"{len(node.elts)} variables are to be given {count} values")
+        return [item_of(t, node, value, lifted(t, place)) for place in range(count)]
     return t.error(node, f"{said(value)} cannot be taken apart")
 
 
