@@ -34,6 +34,8 @@ from warploom.machine.engine.bits import EMPTY, has, lowest, ones, popcount, res
 from warploom.machine.engine.unit import out_of_line, unit
 
 LOAD, STORE, STORE_IMAGE = NUMBER["load"], NUMBER["store"], NUMBER["store_image"]
+LOAD_SCALAR, STORE_SCALAR = NUMBER["load_scalar"], NUMBER["store_scalar"]  # once for the warp, at the address of lane 0
+FIRST_LANE = np.uint64(1)
 
 
 @out_of_line
@@ -43,7 +45,9 @@ def check_access(gpu, core, warp, pc, part, tables, k, now, time):
     space = tables.uops[k, OF_SPACE]
     if op == STORE_IMAGE or space == CONSTANT_SPACE:
         return
-    how = np.int64(READ if op == LOAD else WRITE if op == STORE else ATOMIC)
+    how = np.int64(READ if op == LOAD or op == LOAD_SCALAR else WRITE if op == STORE or op == STORE_SCALAR else ATOMIC)
+    if op == LOAD_SCALAR or op == STORE_SCALAR:
+        part = FIRST_LANE
     orders = np.int64(tables.orders[pc])
     if how == READ and orders & RESERVES != 0:
         how = np.int64(ATOMIC)
