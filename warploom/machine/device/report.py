@@ -239,7 +239,7 @@ def blocks(machine: Reported) -> tuple[int, int]:
     grid, table = machine.gpu["grid"], machine.cores["blocks"]
     used = (table["used"][:, None] >> np.arange(MAX_WARPS, dtype=np.uint64) & np.uint64(1)).astype(bool)
     waiting = max(int(grid["high"]) - int(grid["low"]), 0)
-    return int(grid["blocks"]) - waiting - len(np.unique(table["number"][used])), int(grid["blocks"])
+    return int(grid["blocks"]) - waiting - len(set(table["number"][used].tolist())), int(grid["blocks"])
 
 
 def live_warps(machine: Reported) -> Iterator[tuple[int, int]]:
