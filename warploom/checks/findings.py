@@ -10,7 +10,7 @@ import numpy as np
 
 from warploom.checks import shadow as s
 from warploom.checks.bounds import QUESTIONS
-from warploom.checks.fixes import fix_of_index, fix_of_race, fix_of_update
+from warploom.checks.fixes import fix_of_index, fix_of_lockstep, fix_of_race, fix_of_update
 from warploom.checks.places import (
     Indexed,
     Names,
@@ -218,7 +218,7 @@ class _Writer:
             f"{me} {DID[row[s.ACCESS]]} {found.element} after {other} {DID[row[s.OTHER_ACCESS]]} it only because lanes run in lockstep"
         )
         order = "order: since Volta each lane of a warp may run on its own (core.divergence=its)"
-        return replace(found, kind="lockstep", message=message, fix="put cuda.syncwarp() between the two", order=order, lost=0)
+        return replace(found, kind="lockstep", message=message, fix=fix_of_lockstep(self.program, row, self.core[1]), order=order, lost=0)
 
     def _uninitialised(self, base: Finding, row: list[int]) -> Finding:
         element = self._element(row)

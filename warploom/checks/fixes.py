@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warploom.checks import shadow as s
-from warploom.checks.places import Indexed, extreme_at, is_assigned
+from warploom.checks.places import Indexed, extreme_at, in_branch, is_assigned
 from warploom.isa import uop as u
 from warploom.isa.needs import uses
 from warploom.isa.program import Program
 
 LOCK = "; for a lock: cuda.threadfence() after it is taken and before it is given back"
+WARP_OPERATIONS = ("shuffle", "shuffle_up", "shuffle_down", "shuffle_xor", "ballot", "match_any")
 ATOMIC_BYTES = 4  # there is no atomic of smaller items
 
 
@@ -37,6 +38,19 @@ def fix_of_race(program: Program, row: Sequence[int], blocks: bool, same_line: b
             f"{', and once more cuda.syncthreads() before the next round' if in_loop else ''}"
         )
     return f"put {'cuda.syncthreads()' if python else 'a barrier'} between the two, where all threads of the block pass"
+
+
+def fix_of_lockstep(program: Program, row: Sequence[int], lanes: int) -> str:
+    """For two accesses that only the lockstep of a warp orders. row: of the findings. lanes: of a warp.
+
+    Where all threads of a block of one warp pass, nobody can tell whether the program is about warps or its block is small: a barrier is
+    right for every size.
+    """
+    about_warps = uses(program, "sync_warp", *WARP_OPERATIONS)
+    branches = any(in_branch(program, program.position(row[pc])) for pc in (s.PC, s.OTHER_PC))
+    if program.isa == "python" and program.launch.block_threads <= lanes and not (about_warps or branches):
+        return "put cuda.syncthreads() between the two, where all threads of the block pass: it is right for every size of the block"
+    return "put cuda.syncwarp() between the two"
 
 
 def extreme_of(program: Program, row: Sequence[int]) -> str:

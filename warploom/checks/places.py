@@ -175,12 +175,21 @@ def length_at(program: Program, position: Position) -> int:
 
 def in_loop(program: Program, position: Position) -> bool:
     """Whether a place in a kernel in Python is in a loop of its function."""
+    return _inside(program, position, (ast.For, ast.While))
+
+
+def in_branch(program: Program, position: Position) -> bool:
+    """Whether a place in a kernel in Python is in an `if` of its function."""
+    return _inside(program, position, (ast.If, ast.IfExp))
+
+
+def _inside(program: Program, position: Position, kinds: tuple[type[ast.AST], ...]) -> bool:
     if program.isa != "python" or not position.line:
         return False
     around = [node for node in _tree(program.source_of(position).text) if _holds(node, position.line)]
     functions = [node for node in around if isinstance(node, ast.FunctionDef)]
     innermost = max(functions, key=lambda node: node.lineno, default=None)
-    return any(isinstance(node, ast.For | ast.While) and (innermost is None or node.lineno > innermost.lineno) for node in around)
+    return any(isinstance(node, kinds) and (innermost is None or getattr(node, "lineno", 0) > innermost.lineno) for node in around)
 
 
 def _holds(node: ast.AST, line: int) -> bool:
