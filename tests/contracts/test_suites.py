@@ -241,7 +241,7 @@ def passes_barriers(paths, warps, warp):
 
 
 BROKEN = [
-    ("scheduler", idle, "ends", "1-store.rv has not ended after"),
+    ("scheduler", idle, "ends", "one in all of them; a policy returns the number of a warp in s.eligible"),
     ("scheduler", forgetful, "repeatable", "1-store.rv takes "),
     ("scheduler", asks_for_the_lowest, "pick", "1 warp slot: warp 0 waits for its unit: "),
     ("scheduler", counts_slots_from_one, "pick", "1 warp slot: warp 0 can issue, and in the next cycle warp 0 can issue: "),
@@ -310,7 +310,8 @@ def test_the_command(tmp_path):
     done = CliRunner().invoke(main, ["unit", "check", f"{tmp_path / 'mine.py'}:idle", "--slot", "scheduler"])
     assert done.exit_code == 1
     assert done.output.startswith("kept    pick: a warp slot or none is named, and nothing is written but s.memory\n")
-    assert "\nbroken  ends: a kernel ends\n        warploom/contracts/programs/1-store.rv has not ended" in done.output
+    assert "\nbroken  ends: a kernel ends\n        warploom/contracts/programs/1-store.rv" in done.output
+    assert "a policy returns the number of a warp in s.eligible" in " ".join(done.output.split())
     assert all(len(line) <= 80 for line in done.output.splitlines())
     none = CliRunner().invoke(main, ["unit", "check", "idle"])
     assert (none.exit_code, none.stderr) == (2, f"error: say for which slot it is: --slot NAME, of {', '.join(SLOTS)}\n")

@@ -22,11 +22,18 @@ def test_all_cores_move_what_memory_can(config, writes):
     assert 0.9 * limit < moved_a_cycle(Bench(config, "native"), writes=writes) < 1.001 * limit
 
 
-def test_what_all_cores_read_is_a_reading_and_how_it_grows_a_curve(config):
+def test_what_all_cores_read_is_a_reading_and_a_quick_probe_has_no_curve_of_it(config):
     finding = measure(Bench(config, "native", quick=True))
     measured = {reading.key: reading.measured for reading in finding.readings}
     limit = dram_bytes_a_cycle(config)
     assert {"dram.one-core-1warp", "dram.one-core", "dram.read", "dram.write"} == measured.keys()
     assert 0.9 * limit < measured["dram.read"] <= 1.01 * limit
+    assert [curve.key for curve in finding.curves] == ["dram.one-core"]
+
+
+@pytest.mark.slow
+def test_how_it_grows_with_the_cores_is_a_curve(config):
+    finding = measure(Bench(config, "native"))
+    limit = dram_bytes_a_cycle(config)
     (curve,) = (curve for curve in finding.curves if curve.key == "dram.read")
     assert curve.x[-1] == 8 and 0.9 * limit < curve.y[-1] <= 1.01 * limit
