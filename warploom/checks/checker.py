@@ -9,6 +9,7 @@ import numpy as np
 
 from warploom.checks.atomic_orders import orders_of
 from warploom.checks.core_warps import watch_warps
+from warploom.checks.dropping import access_what_is_there
 from warploom.checks.findings import Fault
 from warploom.checks.registers import register_tables, watch_registers, watch_registers_of_warps
 from warploom.checks.runs import COUNT_SHIFT, count_of, item_of, pitch_of
@@ -59,6 +60,7 @@ class Checker:
         self._machine: Any = None
         self._shift = 0
         self.unit: Callable[..., None] = watch
+        self.access: Callable[..., int] = access_what_is_there
 
     def tables(self, machine: Any) -> dict[str, np.ndarray]:
         """The tables of a machine before its first cycle. Raises LaunchError for a machine whose threads move between warps."""

@@ -77,6 +77,10 @@ class Watcher(Protocol):
     def unit(self) -> Callable[..., None]:
         """Called with (gpu, core, warp, pc, tables, k, now) before micro-op `k` of an instruction is executed."""
 
+    @property
+    def access(self) -> Callable[..., int]:
+        """Stands in for `access_memory`."""
+
     def tables(self, machine: PipelineMachine) -> dict[str, np.ndarray]:
         """The members of `Tables` that are the watcher's own, before the first cycle."""
 
@@ -234,7 +238,7 @@ class PipelineMachine:
             execute=self._execute(),
             policy=self.policy.choose,
             control=self._control(),
-            access=access_memory if touches_memory else no_memory,
+            access=no_memory if not touches_memory else access_memory if self.watcher is None else self.watcher.access,
             sampler=no_texture
             if u.TEXTURE not in units
             else sample_fixed_texture
