@@ -24,7 +24,7 @@ def heat(u, out):
 
 def test_an_index_is_guarded_by_its_own_text():
     found = said(heat, 1, (4, 8), np.zeros((4, 8)), np.zeros((4, 8)))
-    assert found.fix == "guard it: if k + 1 < 8"
+    assert found.fix == "guard it: if k + 1 < u.shape[1]"
 
 
 def test_a_race_in_a_grid_that_meets_is_mended_by_its_barrier():
@@ -129,14 +129,14 @@ def of_a_function_of_the_library(x, out):
 @pytest.mark.parametrize(
     ("kernel", "fix"),
     [
-        (of_a_tuple, "guard it: if p[0] < 6"),
-        (of_a_call, "guard it: if cuda.grid(2)[0] < 6"),
+        (of_a_tuple, "guard it: if p[0] < out.shape[0]"),
+        (of_a_call, "guard it: if cuda.grid(2)[0] < out.shape[0]"),
         (of_a_constant, "the index 5 needs an axis of 6 elements"),
         (of_a_constant_from_the_end, "the index -7 needs an axis of 7 elements"),
-        (of_an_atomic, "guard it: if i * 2 < 8"),
-        (of_an_atomic_with_two, "guard it: if i < 6"),
-        (of_more_than_a_comparison_takes, "let the index be below 8"),
-        (of_a_long_one, "let the index be below 8"),
+        (of_an_atomic, "guard it: if i * 2 < x.size"),
+        (of_an_atomic_with_two, "guard it: if i < out.shape[0]"),
+        (of_more_than_a_comparison_takes, "let the index be below x.size"),
+        (of_a_long_one, "let the index be below x.size"),
         (of_a_long_one_below_zero, "let the index be from 0 to 7"),
         (of_a_function_of_the_library, "let the index be below 4"),
     ],

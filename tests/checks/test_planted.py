@@ -34,9 +34,9 @@ SENTENCES = {  # what is found, what to do, and what makes it visible, as a user
         "order: since Volta each lane of a warp may run on its own (core.divergence=its)",
     ],
     "exchange_in_a_warp": ["put cuda.syncthreads() between the two, where all threads of the block pass: it is right for every size"],
-    "guard_is_missing": ["the index 20 is outside of out, which has 20 elements [bounds]", "guard it: if cuda.threadIdx.x < 20"],
+    "guard_is_missing": ["the index 20 is outside of out, which has 20 elements [bounds]", "guard it: if cuda.threadIdx.x < out.size"],
     "axes_are_mixed_up": ["thread (6,0) of block 0: the index 6 is outside of axis 1 of out, which has 6 elements [bounds]"],
-    "before_the_start": ["the index -32 is outside of out, which has 16 elements [bounds]", "guard it: if 0 <= t - 32 < 16"],
+    "before_the_start": ["the index -32 is outside of out, which has 16 elements [bounds]", "guard it: if 0 <= t - 32 < out.size"],
     "half_of_a_shared_array": [
         "thread 32 of block 0 reads s[32], which nobody has written [uninitialised]",
         "write it first, before a barrier",

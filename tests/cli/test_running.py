@@ -219,3 +219,24 @@ def test_c_on_the_newest_machine_is_of_the_generation_of_its_instructions(tmp_pa
     ran = CliRunner().invoke(main, ["run", str(source), "--gpu", "vortex-2024", "--quiet", *given])
     assert ran.exit_code == 0, ran.output
     assert (tmp_path / "new.csv").read_text().split() == ["1"] * 4
+
+
+GROUP = """#include <vx_spawn.h>
+static unsigned blocks = 2, threads = THREADS;
+void mark(void *nothing) { (void)nothing; }
+int main(void) { return vx_spawn_threads(1, &blocks, &threads, mark, 0); }
+"""
+
+
+@pytest.mark.parametrize(("threads", "status"), [(64, 1), (16, 0)])
+def test_a_group_that_a_core_has_no_room_for(threads, status, tmp_path):
+    pytest.importorskip("ziglang", reason="C is compiled by the package ziglang: pip install 'warploom[cc]'")
+    (tmp_path / "group.c").write_text(GROUP)
+    asked = ["run", str(tmp_path / "group.c"), "--gpu", "vortex-2024", "-D", f"THREADS={threads}", "--engine", "python", "--quiet"]
+    done = CliRunner().invoke(main, asked)
+    said = (
+        "error: the program ended with exit code -1; vx_spawn_threads returns -1 for a group that a core has no room for: "
+        "a core here has 16 threads"
+    )
+    assert done.exit_code == status, done.output
+    assert done.stderr.splitlines()[-1:] == ([said] if status else [])

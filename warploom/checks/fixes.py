@@ -86,5 +86,5 @@ def fix_of_index(asked: Indexed, index: int, extent: int) -> str:
         return f"the index {index} needs an axis of {index + 1 if index >= 0 else -index} elements"
     more = ", or ask for more dynamic shared memory in the launch" if asked.dynamic and index >= 0 else ""
     if asked.text:
-        return f"guard it: if {'0 <= ' if index < 0 else ''}{asked.text} < {extent}{more}"
-    return f"let the index be from 0 to {extent - 1}" if index < 0 else f"let the index be below {extent}{more}"
+        return f"guard it: if {'0 <= ' if index < 0 else ''}{asked.text} < {asked.bound or extent}{more}"
+    return f"let the index be from 0 to {extent - 1}" if index < 0 else f"let the index be below {asked.bound or extent}{more}"

@@ -42,7 +42,8 @@ class Asking(Program):
 class Indexed(NamedTuple):
     """What the question whether an index lies inside its axis is about. text: the index as the source has it, "" where that is too long.
 
-    dynamic: the array lies in the shared memory that the launch gives.
+    dynamic: the array lies in the shared memory that the launch gives. bound: how a kernel writes how many elements the axis has, "" where
+    it cannot, or where the number is in its text.
     """
 
     array: str
@@ -50,6 +51,7 @@ class Indexed(NamedTuple):
     axes: int = 1
     text: str = ""
     dynamic: bool = False
+    bound: str = ""
 
 
 def thread_text(program: Program, thread: int) -> str:

@@ -53,8 +53,8 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
 
     A Python program runs to its end, with warploom in the place of numba.cuda. Its files are executed with your rights.
 
-    The exit status is 0 when the kernel has ended, 1 after a fault or when it was still running after --max-cycles, and 2 when
-    the input is wrong.
+    The exit status is 0 when the kernel has ended, 1 after a fault, when it was still running after --max-cycles or when the program
+    ends with another exit code than 0, and 2 when the input is wrong.
 
     \b
     Examples:
@@ -111,7 +111,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
         for path in (options["log"], options["trace"], *(path for _, path in images), *(trace.path for trace in traces)):
             if path not in (None, "-"):
                 say(f"{path} is written{_launch_of(program)}", err=True)
-    ctx.exit(DONE if result.status == "done" else FAULT)
+    ctx.exit(DONE if result.status == "done" and not result.exit_code else FAULT)
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -72,9 +72,17 @@ def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bo
         for line in result.running if where else ():
             say(screen.wrapped(line, "  ", "    "), err=True)
     if result.status == "done" and result.exit_code:
-        say(f"note: the program ended with exit code {result.exit_code}", err=True)
+        say(f"error: the program ended with exit code {result.exit_code}{_refused_group(result)}", err=True)
     for remark in result.remarks:
         say(f"note: {remark}", err=True)
+
+
+def _refused_group(result: Result) -> str:
+    """What a program in C with vx_spawn_threads says by ending with its -1."""
+    if result.exit_code != -1 or not any("vx_spawn_threads" in source.text for source in result.program.sources):
+        return ""
+    core = result.config.core
+    return f"; vx_spawn_threads returns -1 for a group that a core has no room for: a core here has {core.warps * core.lanes} threads"
 
 
 def limit_of(cycles: int | None, *, whole: bool = False) -> int:

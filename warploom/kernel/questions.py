@@ -36,7 +36,8 @@ def ask_index(t: Translator, node: ast.AST, array: Array, axis: int, index: Valu
     if index.lo >= 0 and index.hi < extent.lo:
         return
     dynamic = array.space == "shared" and _of_the_launch(array.base)
-    about = Indexed(array.name or f"a {array.space} array", axis, axes, _text_of_index(t, node, axis, given), dynamic)
+    bound = f"{array.name}.{'size' if axes == 1 else f'shape[{axis}]'}" if array.space == "global" and array.name.isidentifier() else ""
+    about = Indexed(array.name or f"a {array.space} array", axis, axes, _text_of_index(t, node, axis, given), dynamic, bound)
     ask(t, node, INDEX, index, extent, about=about)
 
 
