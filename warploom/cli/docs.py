@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from warploom.cli.common import UserError, say
+from warploom.observe.text.needs import MissingPackage
 
 if TYPE_CHECKING:
     from warploom.cli.welcome.pages import Found
@@ -21,7 +22,8 @@ def command(words: tuple[str, ...], as_list: bool, path_only: bool) -> None:
     """Open the documentation in a browser; with a PAGE or a TERM, show that in the terminal.
 
     A TERM is a word of the glossary, a counter, a stall reason, a setting or a micro-op. The site is made from the pages that ship,
-    once, with the extra docs (`pip install 'warploom[docs]'`), and needs no network; pages and terms are shown without it.
+    once, with the extra docs (`pip install 'warploom[docs]'`), and needs no network. Pages and terms are shown without it, and without it
+    the pages are listed.
 
     \b
     Examples:
@@ -44,7 +46,13 @@ def command(words: tuple[str, ...], as_list: bool, path_only: bool) -> None:
     elif path_only:
         say(str(site.built()))
     else:
-        _open(site.built())
+        try:
+            page = site.built()
+        except MissingPackage as missing:  # the pages can be read all the same
+            _list(pages.titles())
+            say(f"note: {missing}", err=True)
+            return
+        _open(page)
 
 
 def _list(titles: dict[str, str]) -> None:

@@ -52,3 +52,13 @@ def test_the_site_is_made_once(tmp_path, monkeypatch):
     assert "one-instruction.html" in page.read_text(encoding="utf-8")
     before = page.stat().st_mtime_ns
     assert CliRunner().invoke(main, ["docs", "--path"]).stdout == first.stdout and page.stat().st_mtime_ns == before
+
+
+def test_without_the_extra_the_pages_are_listed(monkeypatch, tmp_path):
+    import sys
+
+    monkeypatch.setenv("WARPLOOM_CACHE", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "zensical", None)
+    done = CliRunner().invoke(main, ["docs"])
+    assert done.exit_code == 0 and "your-own-kernel" in done.stdout
+    assert "pip install 'warploom[docs]'" in done.stderr
