@@ -62,3 +62,17 @@ def test_a_long_sum_ends_in_a_sentence(terms, tmp_path):
     done = subprocess.run([sys.executable, "-m", "warploom", "run", "long.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
     assert done.returncode == 2 and "write parts of it one after the other" in done.stderr
+
+
+MANY = (1.0,) * 1_000_000
+
+
+@cuda.jit
+def a_loop_over_many(x):
+    for item in MANY:
+        x[0] += item
+
+
+def test_a_loop_over_a_long_tuple_is_refused_before_it_is_unrolled():
+    with pytest.raises(SourceError, match="1000000 items are taken one by one here"):
+        a_loop_over_many[1, 1](np.zeros(1))

@@ -14,6 +14,7 @@ from warploom.compiler.builder import Loop
 from warploom.compiler.ssa import Value
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import converted, lifted, truth
+from warploom.kernel.builtin_names import few
 from warploom.kernel.carried import carrying
 from warploom.kernel.memory import item_of
 from warploom.kernel.merging import at_end, at_head, limits_of, meet
@@ -40,6 +41,7 @@ def for_loop(t: Translator, node: ast.For) -> None:
         _loop(t, node, lambda: condition, lambda: None, lambda: None)
         return
     if isinstance(over, tuple):
+        few(t, node.iter, len(over))
         _unrolled(t, node, list(over))
     elif isinstance(over, Range):
         _over_range(t, node, over)

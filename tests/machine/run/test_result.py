@@ -1,3 +1,7 @@
+import pickle
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from tests.machine.tiny_kernels import assemble, run
@@ -59,3 +63,14 @@ def test_divisions_by_zero_are_shown_where_there_were_some():
     rows = run("CONST R1, #7\nDIV R2, R1, R0\nSTR %threadIdx, R2\nRET")._rows()
     assert rows[-1] == ("divisions by zero", "4", "")
     assert "divisions by zero" not in str(run(STORE))
+
+
+def test_a_pickle_holds_what_is_not_zero_and_what_the_run_changed():
+    result = replace(run(STORE), initial_memory=np.zeros(1 << 26, np.uint8), memory=np.zeros(1 << 26, np.uint8))
+    result.initial_memory[[5, 70_000]] = 3
+    result.memory[[70_000, 80_000, (1 << 26) - 1]] = 3
+    data = pickle.dumps(result)
+    assert len(data) < 40_000
+    copy = pickle.loads(data)
+    assert copy.changed.tolist() == result.changed.tolist() == [5, 80_000, (1 << 26) - 1]
+    assert np.array_equal(copy.memory, result.memory) and np.array_equal(copy.initial_memory, result.initial_memory)

@@ -16,6 +16,7 @@ from warploom.machine.accounting.notes import Note
 from warploom.machine.config.schema import Config
 from warploom.machine.run.recording import Recording
 from warploom.machine.run.runnable import Runnable
+from warploom.machine.run.sparse import only_changed, whole
 
 ROW = 16  # bytes of memory in a row of a table
 MOST_ROWS = 16  # rows that a Result shows of itself
@@ -79,6 +80,16 @@ class RunResult:
     findings: tuple[Any, ...] = ()
     mapped: AddressSpace | None = None
     units: Mapping[str, str] = field(default_factory=dict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process or a file is given: of memory what is not zero, and what the run has changed."""
+        return vars(self) | {
+            "initial_memory": only_changed(self.initial_memory), "memory": only_changed(self.memory, self.initial_memory)
+        }  # fmt: skip
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        initial = whole(state["initial_memory"])
+        vars(self).update(state | {"initial_memory": initial, "memory": whole(state["memory"], initial)})
 
     def replay(self) -> Runnable:
         """The machine of this run before its first cycle. A machine is deterministic: it repeats the run.
