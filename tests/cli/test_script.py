@@ -340,3 +340,12 @@ def test_a_launch_of_a_program_may_take_a_thousand_million_cycles_and_tells_how_
     assert first[2].done > 0
     if command == "run":
         assert first[2]._blocks[1] == 2
+
+
+def test_a_fault_of_a_launch_names_the_command_that_explains_it(tmp_path):
+    path = tmp_path / "far out.py"
+    kernel = "@cuda.jit\ndef far(x):\n    x[cuda.grid(1)] = 1\n"
+    path.write_text(f"import numpy as np\nfrom numba import cuda\n{kernel}\nfar[1, 32](np.zeros(8, np.int32))\n")
+    done = CliRunner().invoke(main, ["run", str(path), "--engine", "python", "--quiet"])
+    assert done.exit_code == 1
+    assert f"why, and what to write instead: `warploom check '{path}'`" in done.stderr

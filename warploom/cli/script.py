@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import sys
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -77,6 +78,8 @@ def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
                 status, failed = FAULT, fault_of(error)
                 if not as_json:
                     say(failed, err=True)
+                    if error.result.fault:
+                        say(f"why, and what to write instead: `warploom check {shlex.quote(file)}`", err=True)
             except SystemExit as leaving:
                 ended = left_with(leaving)
             except Exception as error:
