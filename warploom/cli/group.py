@@ -13,6 +13,7 @@ import click
 
 from warploom.cli.common import BAD_INPUT, FAULT, mistakes, report, say, stopped
 from warploom.cli.completion import with_completion
+from warploom.cli.docstrings import with_help
 from warploom.cli.printable import printable
 from warploom.cli.process import drop_unwritten, prepared
 from warploom.cli.welcome.by_name import with_shipped
@@ -35,7 +36,7 @@ class LazyGroup(click.Group):
         if cmd_name not in self.summaries:
             return None
         command: click.Command = importlib.import_module(f"{self.package}.{cmd_name}").command
-        return with_shipped(with_completion(command))
+        return with_shipped(with_completion(with_help(command)))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, without importing any."""
@@ -51,6 +52,11 @@ class LazyGroup(click.Group):
                 raise click.UsageError(answer(args, self.summaries))
             args = ["run", *args]
         return super().resolve_command(ctx, args)
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The help of the program itself."""
+        with_help(self)
+        super().format_help(ctx, formatter)
 
     def main(self, *args: Any, **more: Any) -> Any:
         """Run the command line. What standard output cannot take ends in a sentence, also the help."""
