@@ -34,8 +34,9 @@ def _leave(status: int) -> None:
     """End the process: what was registered for its end is done, and what is written is passed on."""
     atexit._run_exitfuncs()
     try:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:  # as after >&- in a shell
+                stream.flush()
     except (OSError, ValueError):
         return  # the ordinary end says what it has to say about this
     os._exit(status)

@@ -111,7 +111,8 @@ class LazyGroup(click.Group):
                     ctx.exit(FAULT)
                 raise
             _end_with_last_words(error)
-            report(error, as_json)
+            script = sys.modules.get("warploom.kernel.script")
+            report((script.misuse(error) if script is not None else None) or error, as_json)
         ctx.exit(BAD_INPUT)
 
 
@@ -148,7 +149,7 @@ def shown_as_its_own(error: Exception, as_json: bool) -> bool:
         return False
     from warploom.cli.welcome.foreign import foreign_import
 
-    if (known := foreign_import(error)) is not None:
+    if (known := foreign_import(error) or (script.misuse(error) if script is not None else None)) is not None:
         report(known, as_json)
         return True
     say("".join(traceback.format_exception(type(error), error.with_traceback(begin), begin)).rstrip(), err=True)

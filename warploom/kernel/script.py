@@ -12,6 +12,7 @@ import itertools
 import linecache
 import runpy
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ from warploom.kernel import notebook
 from warploom.kernel.context import CURRENT
 from warploom.result import Result
 
+PACKAGE = Path(__file__).parents[1]
 Before = Callable[[Program, Device], dict[str, Any]]
 Watch = Callable[[Result], None]
 
@@ -101,6 +103,28 @@ def own_traceback(error: BaseException) -> TracebackType | None:
             return step
         step = step.tb_next
     return None
+
+
+def misuse(error: BaseException) -> SourceError | None:
+    """A mistake in how a program uses kernels and arrays, with the place in the program; None for any other exception.
+
+    It is one that this package has raised, called directly from a line of the program: a launch without a grid, too many threads.
+    """
+    begin = own_traceback(error)
+    if begin is None or not isinstance(error, TypeError | ValueError | NotImplementedError):
+        return None
+    frames = traceback.extract_tb(begin)
+    theirs = [place for place, frame in enumerate(frames) if not frame.filename.startswith(str(PACKAGE))]
+    if not theirs or theirs[-1] == len(frames) - 1:
+        return None
+    last = frames[theirs[-1]]
+    if last.lineno is None or last.colno is None:
+        return None
+    source = Source("".join(linecache.getlines(last.filename)), last.filename)
+    length = (last.end_colno or 0) - last.colno if last.end_lineno == last.lineno else 1
+    said = Diagnostics(source)
+    said.error(Position(last.lineno, last.colno + 1), str(error), max(length, 1))
+    return SourceError(said.items, source)
 
 
 @contextmanager
