@@ -89,3 +89,29 @@ def test_the_other_byte_order_is_refused(dtype):
     given = np.zeros(2, dtype)
     with pytest.raises(TypeError, match=r"has the other byte order; give x\.astype"):
         filled[1, 2](given, 1)
+
+
+@cuda.jit
+def large_tile(out):
+    s = cuda.shared.array(12289, np.int32)
+    s[cuda.threadIdx.x] = 1
+    out[0] = s[0]
+
+
+def test_static_shared_memory_has_a_limit():
+    with pytest.raises(TypeError, match=r"large_tile has 49168 bytes of static shared memory, and a kernel may have 49152"):
+        large_tile[1, 32](np.zeros(1))
+
+
+def test_a_copy_of_other_items_is_refused():
+    with pytest.raises(TypeError, match="incompatible dtype"):
+        cuda.to_device(np.zeros(3)).copy_to_host(np.zeros(3, np.float32))
+
+
+def test_events_are_of_simulated_time():
+    begin, end = cuda.event(), cuda.event()
+    begin.record()
+    filled[1, 4](np.zeros(4, np.int32))
+    end.record()
+    cycles, clock = filled.result.cycles, filled.result.config.gpu.clock
+    assert cuda.event_elapsed_time(begin, end) == pytest.approx(cycles / (clock * 1e3))

@@ -24,6 +24,8 @@ from warploom.kernel.values import counted
 
 RED_ZONE = 256  # bytes after each array that belong to no other
 
+MOST_STATIC_SHARED = 48 * 1024  # bytes; CUDA C++ Programming Guide, technical specifications, all compute capabilities
+
 
 class Prepared:
     """The arguments of one launch, and their arrays in the device's memory. kept: ids of those that are not copied back (`cuda.In`)."""
@@ -75,6 +77,11 @@ class Prepared:
     def program(self, found: Built, grid: tuple[int, ...], block: tuple[int, ...], shared: int, name: str) -> Program:
         """The compiled program with its arguments and its grid."""
         fixed = -(-found.resources.shared_bytes // 16) * 16
+        if fixed > MOST_STATIC_SHARED:
+            raise ArgumentError(
+                f"{name} has {fixed} bytes of static shared memory, and a kernel may have {MOST_STATIC_SHARED}: ask for dynamic shared "
+                f"memory, cuda.shared.array(0, ...) and {name}[grid, block, stream, bytes]"
+            )
         words = [fixed, shared]
         for one, kind in zip(self.args, self.kinds, strict=True):
             words += words_of(one, kind, self.placed.get(id(one)), self.placed)

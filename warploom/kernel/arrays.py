@@ -94,6 +94,8 @@ class DeviceArray:
         """Its items as an array of the host's; into `ary`, where that is given."""
         if ary is None:
             return self.host_view.copy(order="F" if self.is_f_contiguous() and not self.is_c_contiguous() else "C")
+        if np.asarray(ary).dtype != self.dtype:
+            raise TypeError(f"incompatible dtype: an array of {np.asarray(ary).dtype} takes none of {self.dtype}")
         if np.shape(ary) != self.shape:
             raise ValueError(f"an array of shape {np.shape(ary)} has no room for one of {self.shape}")
         ary[...] = self.host_view

@@ -17,6 +17,7 @@ from warploom.result import Result
 
 PRESET = "sm"
 MEMORY_BYTES = 1 << 28
+USUAL_CLOCK = 1000  # MHz
 
 
 class MemoryInfo(NamedTuple):
@@ -34,6 +35,7 @@ class Context:
         self.memory_bytes = memory_bytes
         self._device: Device | None = None
         self.launches = 0
+        self.cycles = 0  # of all launches, which follow one another
 
     @property
     def device(self) -> Device:
@@ -45,6 +47,16 @@ class Context:
     def get_memory_info(self) -> MemoryInfo:
         """Bytes of its memory that are free, and all of them."""
         return MemoryInfo(self.memory_bytes - self.device.taken_bytes, self.memory_bytes)
+
+    def note(self, result: Result) -> None:
+        """A launch has ended."""
+        self.launches += 1
+        self.cycles += result.cycles
+
+    @property
+    def milliseconds(self) -> float:
+        """Simulated time since the first launch, at the preset's clock; one without a clock counts as USUAL_CLOCK."""
+        return self.cycles / ((self.gpu.config.gpu.clock or USUAL_CLOCK) * 1e3)
 
     def synchronize(self) -> None:
         """A launch has ended when it returns: there is nothing to wait for."""

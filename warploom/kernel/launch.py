@@ -196,7 +196,7 @@ class Kernel(Inspected):
         for one in args:
             if isinstance(one, DeviceArray):
                 one.allocation.note_written()
-        context.launches += 1
+        context.note(result)
         return self._deliver(result, found)
 
     def _deliver(self, result: Result, found: Built) -> Result:
@@ -235,7 +235,7 @@ class Kernel(Inspected):
             prepared.write_back()
         finally:
             prepared.release()
-        context.launches += 1
+        context.note(report.result)
         self.result = report.result
         return report, found
 
