@@ -50,7 +50,7 @@ ASKS = """
 import numpy as np
 from numba import cuda
 
-@cuda.jit("void(float32[:], int8)")
+@cuda.jit(["void(float32[:], int8)", "void(float64[:], int8)"])
 def indexed(x, n):
     i = cuda.grid(1)
     if i < x.size:

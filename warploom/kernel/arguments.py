@@ -14,7 +14,6 @@ import numpy as np
 
 from warploom.isa.launch import Launch
 from warploom.isa.program import Program
-from warploom.kernel import types as ty
 from warploom.kernel.arrays import DeviceArray
 from warploom.kernel.compile import Built
 from warploom.kernel.context import Context
@@ -116,32 +115,6 @@ def host_of(argument: Any) -> Any:
     """What stands for an argument: `cuda.In` and their like hold arrays; other packages' device arrays offer theirs."""
     inner = getattr(argument, "kernel_argument", None)
     return inner if inner is not None else argument
-
-
-def declared(signature: Any, count: int) -> list[Any]:
-    """Of each argument the type that a signature says it has; None where it says none of a number."""
-    names: list[str] = []
-    if isinstance(signature, str):
-        inside = signature[signature.find("(") + 1 : signature.rfind(")")] if "(" in signature else signature
-        depth, names = 0, [""]
-        for letter in inside:
-            depth += {"[": 1, "(": 1, "]": -1, ")": -1}.get(letter, 0)
-            if letter == "," and depth == 0:
-                names.append("")
-            else:
-                names[-1] += letter
-    elif signature is not None:
-        args = getattr(signature, "args", signature)
-        names = [getattr(one, "name", str(one)) for one in args] if isinstance(args, tuple | list) else []
-    kinds = [ty.BY_NAME.get(name.strip().removeprefix("types.")) for name in names]
-    return kinds if len(kinds) == count else [None] * count
-
-
-def as_declared(argument: Any, kind: Any) -> Any:
-    """A number as the type that a signature has for it."""
-    if kind is None or not isinstance(argument, int | float | complex | np.generic):
-        return argument
-    return np.array(argument).astype(kind.dtype)[()]
 
 
 def kind_of_argument(function: Callable[..., Any], place: int, argument: Any) -> Any:

@@ -34,7 +34,8 @@ _KNOWN = frozenset(("debug", "max_registers", "fma", "error_model", "boundscheck
 def jit(function_or_signature: Any = None, device: bool = False, **options: Any) -> Any:
     """`@cuda.jit`, `@cuda.jit("void(float32[:])")`, `@cuda.jit(device=True)`.
 
-    Signatures are not needed: a kernel is compiled for the arguments that it is launched with; numbers get a signature's types.
+    Signatures are not needed: a kernel is compiled for the arguments that it is launched with. Where there are some (a list has several)
+    other arrays than theirs are a TypeError, and numbers get their types.
     max_registers: registers a thread may have;
     the rest goes to local memory. debug: errors that a kernel raises reach the host. fma=False: products and sums are rounded one by
     one. What only changes how NVIDIA's compiler works is ignored. Raises TypeError for an option that there is not.
@@ -49,7 +50,7 @@ def jit(function_or_signature: Any = None, device: bool = False, **options: Any)
 
     if callable(function_or_signature) and hasattr(plain(function_or_signature), "__code__"):
         return make(function_or_signature)
-    if function_or_signature is not None and not isinstance(function_or_signature, list):
+    if function_or_signature is not None:
         kept["signature"] = function_or_signature
     return make
 

@@ -17,18 +17,19 @@ import numpy as np
 
 from warploom.gpu import GPU
 from warploom.isa.diagnostics import render_all
-from warploom.kernel.arguments import Prepared, as_declared, check_count, declared, extents, host_of, kind_of_argument, with_defaults
+from warploom.kernel.arguments import Prepared, check_count, extents, host_of, kind_of_argument, with_defaults
 from warploom.kernel.arrays import DeviceArray
 from warploom.kernel.checked_launch import asking, checked_launch
 from warploom.kernel.compile import Built, build
 from warploom.kernel.context import CURRENT, Context
+from warploom.kernel.declared import as_declared, chosen
 from warploom.kernel.inspecting import Inspected
 from warploom.kernel.listing import listing
 from warploom.kernel.notes import deliver
 from warploom.kernel.signature import kind_of
 from warploom.result import Result
 
-__all__ = ["Checked", "Idle", "Kernel", "KernelError", "KernelWarning", "Launchable", "Overloads", "Prepared", "declared", "extents"]
+__all__ = ["Checked", "Idle", "Kernel", "KernelError", "KernelWarning", "Launchable", "Overloads", "Prepared", "extents"]
 
 
 class KernelError(RuntimeError):
@@ -156,6 +157,16 @@ class Kernel(Inspected):
                 warnings.warn("\n" + render_all(found.warnings, *found.program.sources), KernelWarning, stacklevel=5)
         return self.programs[key]
 
+    def _taken(self, args: Sequence[Any]) -> list[Any]:
+        """What a launch hands over: arguments, defaults of those that are not given, numbers in a declared signature's types."""
+        given = [host_of(one) for one in with_defaults(self.py_func, args)]
+        signature = self.options.get("signature")
+        if signature is None:
+            return given
+        kinds = [kind_of_argument(self.py_func, place, one) for place, one in enumerate(given)]
+        wanted = chosen(self.py_func.__name__, signature, kinds)
+        return given if wanted is None else [as_declared(one, kind) for one, kind in zip(given, wanted, strict=True)]
+
     def listing(self, *args: Any) -> str:
         """The kernel as source, SSA and micro-ops, for arguments; without any as it was compiled last. Raises ValueError for neither."""
         if not args and not self.programs:
@@ -179,8 +190,7 @@ class Kernel(Inspected):
             return self._deliver(report.result, found)
         context = self.context
         kept = frozenset(id(host_of(one)) for one in args if getattr(one, "only_in", False))
-        args = [host_of(one) for one in with_defaults(self.py_func, args)]
-        args = [as_declared(one, kind) for one, kind in zip(args, declared(self.options.get("signature"), len(args)), strict=True)]
+        args = self._taken(args)
         found = self.built(args, check=CURRENT.asking)
         args = [*args, *found.captured]
         prepared = Prepared(context, args, kept)
@@ -222,8 +232,7 @@ class Kernel(Inspected):
         """The report, and what has run."""
         context = self.context
         kept = frozenset(id(host_of(one)) for one in args if getattr(one, "only_in", False))
-        args = [host_of(one) for one in with_defaults(self.py_func, args)]
-        args = [as_declared(one, kind) for one, kind in zip(args, declared(self.options.get("signature"), len(args)), strict=True)]
+        args = self._taken(args)
         found = self.built(args, check=True)
         args = [*args, *found.captured]
         prepared = Prepared(context, args, kept)
