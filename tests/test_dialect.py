@@ -1,6 +1,7 @@
 """What programs for numba.cuda ask for: numbers in texts, generators by the module's name, functions that numba.jit made, defaults."""
 
 import math
+import sys
 
 import numba
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from warploom import cuda
 from warploom.kernel.random import create_xoroshiro128p_states
+from warploom.kernel.script import run_script
 
 
 @cuda.jit
@@ -115,3 +117,67 @@ def test_events_are_of_simulated_time():
     end.record()
     cycles, clock = filled.result.cycles, filled.result.config.gpu.clock
     assert cuda.event_elapsed_time(begin, end) == pytest.approx(cycles / (clock * 1e3))
+
+
+class Foreign:
+    """What another package's array offers."""
+
+    def __init__(self, array, **other):
+        self.array, self.other = array, other
+
+    @property
+    def __cuda_array_interface__(self):
+        return self.array.__cuda_array_interface__ | self.other
+
+
+@cuda.jit
+def counted_up(a):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] += i
+
+
+def test_arrays_of_other_packages_lie_where_they_lie():
+    ours = cuda.to_device(np.zeros(6, np.int32))
+    counted_up[1, 32](Foreign(ours))
+    assert ours.copy_to_host().tolist() == [0, 1, 2, 3, 4, 5]
+    counted_up[1, 32](Foreign(ours[::-2]))
+    assert ours.copy_to_host().tolist() == [0, 3, 2, 4, 4, 5]
+    taken = cuda.as_cuda_array(Foreign(ours[1:3]))
+    taken[0] = 9
+    assert ours[1] == 9 and cuda.as_cuda_array(ours) is ours
+    assert cuda.is_cuda_array(ours) and cuda.is_cuda_array(Foreign(ours)) and not cuda.is_cuda_array(np.zeros(1))
+
+
+def test_what_is_not_in_the_devices_memory_is_refused():
+    ours = cuda.to_device(np.zeros(6, np.int32))
+    with pytest.raises(TypeError, match="has no __cuda_array_interface__"):
+        cuda.as_cuda_array(np.zeros(1))
+    with pytest.raises(ValueError, match="is not in the memory of this GPU"):
+        counted_up[1, 32](Foreign(ours, data=(1 << 40, False)))
+    with pytest.raises(NotImplementedError, match="masked"):
+        cuda.as_cuda_array(Foreign(ours, mask=Foreign(ours)))
+
+
+SECOND_NAME = """
+import numba_cuda_mlir
+from numba_cuda_mlir import cuda, types
+from numba_cuda_mlir.cuda.random import create_xoroshiro128p_states
+import numpy as np
+
+@cuda.jit(types.void(types.float32[:]))
+def one(a):
+    a[0] = numba_cuda_mlir.cuda.threadIdx.x + 1
+
+a = np.zeros(1, np.float32)
+one[1, 1](a)
+print(a)
+"""
+
+
+def test_the_dialects_second_name(tmp_path, capsys):
+    file = tmp_path / "second.py"
+    file.write_text(SECOND_NAME, "utf-8")
+    run_script(file)
+    assert "[1.]" in capsys.readouterr().out
+    assert "numba_cuda_mlir" not in sys.modules

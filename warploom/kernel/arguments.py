@@ -14,7 +14,7 @@ import numpy as np
 
 from warploom.isa.launch import Launch
 from warploom.isa.program import Program
-from warploom.kernel.arrays import DeviceArray
+from warploom.kernel.arrays import DeviceArray, borrowed_array
 from warploom.kernel.compile import Built
 from warploom.kernel.context import Context
 from warploom.kernel.inspecting import MOST_BLOCK
@@ -114,7 +114,9 @@ class Prepared:
 def host_of(argument: Any) -> Any:
     """What stands for an argument: `cuda.In` and their like hold arrays; other packages' device arrays offer theirs."""
     inner = getattr(argument, "kernel_argument", None)
-    return inner if inner is not None else argument
+    given = inner if inner is not None else argument
+    foreign = not isinstance(given, DeviceArray | np.ndarray) and hasattr(given, "__cuda_array_interface__")
+    return borrowed_array(given) if foreign else given
 
 
 def kind_of_argument(function: Callable[..., Any], place: int, argument: Any) -> Any:

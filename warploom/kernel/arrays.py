@@ -32,6 +32,42 @@ class Allocation:
             self._unwritten = left if left is not None and left.any() else None
 
 
+class Borrowed(Allocation):
+    """A piece of a device's memory that an object of another package holds. owner: that object, which lives as long as this one."""
+
+    def __init__(self, device: Device, address: int, size: int, owner: Any) -> None:
+        self.device, self.address, self.size, self.owner = device, address, size, owner
+        self._unwritten = None
+
+
+def borrowed_array(thing: Any) -> DeviceArray:
+    """The device array of an object with `__cuda_array_interface__`, on the same memory; a DeviceArray as it is.
+
+    Raises TypeError without that interface, NotImplementedError for masked arrays, ValueError for memory that is not this device's.
+    Source: Numba's documentation, "CUDA Array Interface (Version 3)".
+    """
+    if isinstance(thing, DeviceArray):
+        return thing
+    offered = getattr(thing, "__cuda_array_interface__", None)
+    if offered is None:
+        raise TypeError(f"a value of type {type(thing).__name__} has no __cuda_array_interface__: it is not in the device's memory")
+    if offered.get("mask") is not None:
+        raise NotImplementedError("masked arrays are not supported")
+    dtype, shape, (address, read_only) = np.dtype(offered["typestr"]), tuple(offered["shape"]), offered["data"]
+    strides = offered.get("strides")
+    if strides is None:
+        strides = tuple(dtype.itemsize * int(np.prod(shape[axis + 1 :], dtype=np.int64)) for axis in range(len(shape)))
+    steps = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)] if 0 not in shape else []
+    low = sum(step for step in steps if step < 0)
+    size = sum(step for step in steps if step > 0) - low + dtype.itemsize if 0 not in shape else 0
+    device = CURRENT.context.device
+    if size and not 0 <= address + low <= address + low + size <= device.memory_bytes:
+        raise ValueError(f"an array at address {address:#x} is not in the memory of this GPU, which has {device.memory_bytes} bytes")
+    found = DeviceArray(Borrowed(device, address + low, size, thing), -low, shape, strides, dtype)
+    found.writable = not read_only
+    return found
+
+
 class DeviceArray:
     """An array in a device's memory. shape, strides (bytes), dtype: as NumPy's."""
 
@@ -87,6 +123,14 @@ class DeviceArray:
         if self.size == 0:
             return np.empty(self.shape, self.dtype)
         return np.ndarray(self.shape, self.dtype, piece.data, self.offset, self.strides)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """What other packages see of it. Who has this may write: all bytes count as written from here on."""
+        self._note_written()
+        strides = None if self.is_c_contiguous() else self.strides
+        data = self.address if self.size else 0, not self.writable
+        return {"shape": self.shape, "strides": strides, "data": data, "typestr": self.dtype.str, "stream": None, "version": 3}
 
     # ---- copies
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from warploom.kernel.arrays import DeviceArray
+from warploom.kernel.arrays import DeviceArray, borrowed_array
 from warploom.kernel.context import CURRENT
 from warploom.kernel.launch import Kernel, KernelError, KernelWarning
 from warploom.kernel.names import starts
@@ -111,13 +111,13 @@ def pinned(*arrays: Any) -> Iterator[None]:
 
 
 def as_cuda_array(obj: Any, sync: bool = True) -> Any:
-    """A device array as it is."""
-    return obj
+    """The device array of an object with `__cuda_array_interface__`, on the same memory. Raises TypeError for any other."""
+    return borrowed_array(obj)
 
 
 def is_cuda_array(obj: Any) -> bool:
-    """Whether something is a device array."""
-    return isinstance(obj, DeviceArray)
+    """Whether something is in the device's memory: a device array, or an object of another package that offers one."""
+    return isinstance(obj, DeviceArray) or hasattr(obj, "__cuda_array_interface__")
 
 
 class InOut:

@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Any
 
 from warploom.device import Device
@@ -129,9 +129,16 @@ def misuse(error: BaseException) -> SourceError | None:
 
 @contextmanager
 def in_numbas_place() -> Iterator[None]:
-    """`numba.cuda` and its parts are warploom's."""
+    """`numba.cuda` and its parts are warploom's; so is `numba_cuda_mlir`, a package of NVIDIA's for the same dialect."""
     numba = importlib.import_module("numba")
+    second = ModuleType("numba_cuda_mlir", "The dialect of numba.cuda by its second name.")
+    second.cuda = importlib.import_module("warploom.kernel.cuda")  # type: ignore[attr-defined]
+    second.types = importlib.import_module("numba.core.types")  # type: ignore[attr-defined]
     ours = {
+        "numba_cuda_mlir": second,
+        "numba_cuda_mlir.cuda": importlib.import_module("warploom.kernel.cuda"),
+        "numba_cuda_mlir.cuda.random": importlib.import_module("warploom.kernel.random"),
+        "numba_cuda_mlir.types": importlib.import_module("numba.core.types"),
         "numba.cuda": importlib.import_module("warploom.kernel.cuda"),
         "numba.cuda.random": importlib.import_module("warploom.kernel.random"),
         "numba.cuda.types": importlib.import_module("numba.core.types"),
