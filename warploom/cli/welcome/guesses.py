@@ -69,6 +69,7 @@ GUESSES = (
     Guess("sweep search tune autotune diff versus vs", "to run a program on many machines", "warploom compare FILE --over SETTING=A,B"),
     Guess("calc calculator occupancy-calculator", "how full a multiprocessor can be", "warploom occupancy --cc 8.6"),
     Guess("experiment experiments paper papers reproduce", "to reproduce a published result", "warploom study"),
+    Guess("puzzle puzzles homework assignment autograde judge teach", "to solve puzzles, or to judge a class", "warploom grade --list"),
     Guess("exercise exercises", "to write a unit of your own", "warploom new mine.py --kind scheduler"),
     Guess("test tests selftest diagnose version info about env environment health status", "what is installed", "warploom doctor"),
     Guess("tutorial tutorials learn doc documentation manual guide course readme", "the documentation", "warploom docs"),
