@@ -184,6 +184,17 @@ def test_spilled_registers_lose_nothing():
     assert built.program.registers <= 16 and built.compiled.spilled > 0
 
 
+def test_a_limit_of_registers_below_the_least_is_raised_with_a_warning():
+    @cuda.jit(max_registers=3)
+    def crowded(x):
+        x[0] = x[1] + x[2] * x[3]
+
+    x = np.array([0.0, 1.0, 2.0, 3.0])
+    with pytest.warns(cuda.KernelWarning, match=r"max_registers=3 is less than crowded can be compiled for: it has 8"):
+        crowded[1, 1](x)
+    assert x[0] == 7 and 3 < next(iter(crowded.programs.values())).program.registers <= 8
+
+
 def test_print_and_errors_reach_the_host(capsys):
     @cuda.jit(debug=True)
     def talk(a):

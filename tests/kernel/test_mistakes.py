@@ -74,11 +74,6 @@ def part(x):
     return x
 
 
-@cuda.jit(max_registers=3)
-def crowded(x):
-    x[0] = x[1] + x[2] * x[3]
-
-
 @cuda.jit
 def many(x, *numbers):
     for one in numbers:
@@ -110,7 +105,6 @@ LAUNCHES = [
     (lambda: cuda.grid(1), RuntimeError, "cuda.grid works in a kernel only"),
     (lambda: cuda.nothing, AttributeError, "warploom's cuda has no 'nothing'"),
     (lambda: many[1, 1](X, *range(300)), SourceError, "the kernel wants"),
-    (lambda: crowded[1, 1](X), SourceError, "one instruction needs more registers than there may be"),
 ]  # fmt: skip
 
 

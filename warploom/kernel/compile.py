@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from warploom.compiler.allocate import OutOfRegisters
-from warploom.compiler.compiler import Compiled, compile_function
+from warploom.compiler.compiler import MOST_REGISTERS, Compiled, compile_function
 from warploom.isa.collector import no_collector
 from warploom.isa.diagnostics import Diagnostic, SourceError
 from warploom.isa.program import Position, Program
@@ -22,6 +22,8 @@ from warploom.kernel.syntax import text_of
 from warploom.kernel.translator import Resources, Translator
 
 assert everything.TABLES
+# What a `max_registers` below a kernel's least is raised to, in steps, as nvcc raises --maxrregcount (its manual): the last is the most.
+RAISED = (8, 16, 24, 32, 64, 128, MOST_REGISTERS)
 
 
 @dataclass(frozen=True)
@@ -42,16 +44,23 @@ class Built:
 @no_collector()
 def build(function: Any, kinds: Sequence[Any], options: dict[str, Any], *, printing: bool = False) -> Built:
     """Compile a kernel for arguments of these kinds (`signature.kind_of`). Raises SourceError with all of its mistakes, NoSource."""
-    t, parameters, _ = _settled(function, kinds, options)
-    try:
-        found = compile_function(
-            t.b.blocks, scalars=parameters.words, local_bytes=t.resources.local_bytes, max_registers=options.get("max_registers"),
-            contract=options.get("fma", True), printing=printing,
-        )  # fmt: skip
-    except OutOfRegisters as error:
-        _refuse(
-            t, function, str(error), "give it more with max_registers" if options.get("max_registers") else "make several kernels of it"
-        )
+    wanted = options.get("max_registers")
+    limits = (wanted, *(more for more in RAISED if wanted and more > wanted))
+    for limit in limits:
+        t, parameters, _ = _settled(function, kinds, options)
+        try:
+            found = compile_function(
+                t.b.blocks, scalars=parameters.words, local_bytes=t.resources.local_bytes, max_registers=limit,
+                contract=options.get("fma", True), printing=printing,
+            )  # fmt: skip
+        except OutOfRegisters as error:
+            if limit == limits[-1]:
+                _refuse(t, function, str(error), "make several kernels of it")
+        else:
+            break
+    if limit != wanted:
+        said = f"max_registers={wanted} is less than {function.__name__} can be compiled for: it has {limit}"
+        t.found.warning(_beginning(function), said, fix=f"max_registers={limit}, or more")
     return Built(
         _program(t, function, found), tuple(parameters.views), t.resources, tuple(t.found.warnings), found,
         tuple(array for array, _ in parameters.captured.values()),
@@ -92,9 +101,14 @@ def _settled(function: Any, kinds: Sequence[Any], options: dict[str, Any]) -> tu
 
 def _refuse(t: Translator, function: Any, message: str, fix: str) -> NoReturn:
     """A mistake of a kernel as a whole, at its beginning. Raises SourceError."""
-    text = text_of(function)
-    t.found.error(Position(text.node.lineno + text.line, text.node.col_offset + text.column + 1), message, fix=fix)
+    t.found.error(_beginning(function), message, fix=fix)
     raise SourceError(t.found.errors, *t.sources)
+
+
+def _beginning(function: Any) -> Position:
+    """Where a function's text begins."""
+    text = text_of(function)
+    return Position(text.node.lineno + text.line, text.node.col_offset + text.column + 1)
 
 
 def _translate(t: Translator, function: Any, kinds: Sequence[Any]) -> tuple[Parameters, dict[str, Any]]:

@@ -36,9 +36,9 @@ def jit(function_or_signature: Any = None, device: bool = False, **options: Any)
 
     Signatures are not needed: a kernel is compiled for the arguments that it is launched with. Where there are some (a list has several)
     other arrays than theirs are a TypeError, and numbers get their types.
-    max_registers: registers a thread may have;
-    the rest goes to local memory. debug: errors that a kernel raises reach the host. fma=False: products and sums are rounded one by
-    one. What only changes how NVIDIA's compiler works is ignored. Raises TypeError for an option that there is not.
+    max_registers: registers a thread may have, raised with a warning where a kernel needs more; the rest goes to local memory.
+    debug: errors that a kernel raises reach the host. fma=False: products and sums are rounded one by one. What only changes how NVIDIA's
+    compiler works is ignored. Raises TypeError for an option that there is not.
     """
     for name in options:
         if name not in _IGNORED | _KNOWN:
