@@ -61,3 +61,13 @@ def test_what_others_raise_is_shown_as_python_shows_it(tmp_path):
     done, _ = run(tmp_path, "int('x')")
     assert "Traceback" in done.stderr and "invalid literal" in done.stderr
     assert json.loads(run(tmp_path, "f(a)", "--json")[0].stdout)["error"]
+
+
+@pytest.mark.parametrize("launch", ["f[1, 32](np.zeros(8), 8)", "with np.errstate(): f[1, 32](np.zeros(8), 8)"])
+def test_a_mistake_in_a_kernel_has_its_own_place_and_no_second_one(launch, tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(f"import numpy as np\nfrom numba import cuda\n\n\n@cuda.jit\ndef f(a, n):\n    a[n / 2] = 1\n\n\n{launch}\n")
+    done = CliRunner().invoke(main, ["run", str(path)])
+    assert done.exit_code == 2
+    assert done.stderr.startswith(f"{path}:7:7: error: an index is a whole number")
+    assert "contextlib" not in done.stderr and done.stderr.count("error: ") == 1

@@ -44,6 +44,7 @@ COMMANDS = {
     "doctor": ["doctor"],
     "completion": ["completion", "bash", "--show"],
     "help": ["help", "run"],
+    "grade": ["grade", "--list"],
 }
 HARDWARE = ("cost", "lockstep", "build")  # they need the extra rtl
 # values are typed as they stand, and products have names and years

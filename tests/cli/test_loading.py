@@ -118,7 +118,10 @@ def test_a_launch_is_compiled_for_checks_with_what_the_program_saw(script):
 def test_a_machine_that_keeps_no_memory_is_refused_in_one_sentence(script):
     done = CliRunner().invoke(main, ["profile", script, "--gpu", "tiny"])
     assert done.exit_code == 2
-    assert done.stderr == "error: 'tiny' has core.control = 'sequencer', which keeps no memory between launches; choose sm\n"
+    sentence, launch, _ = done.stderr.splitlines()
+    expected = "error: 'tiny' has core.control = 'sequencer', which keeps no memory between launches; choose sm"
+    assert sentence == f"asks.py:13:1: {expected}"
+    assert launch.strip().startswith("fill[cores, 32](")
 
 
 @pytest.mark.parametrize("command", ["run", "profile"])

@@ -31,6 +31,7 @@ from warploom.kernel.context import CURRENT
 from warploom.result import Result
 
 PACKAGE = Path(__file__).parents[1]
+STANDARD_LIBRARY = str(Path(traceback.__file__).parent)
 Before = Callable[[Program, Device], dict[str, Any]]
 Watch = Callable[[Result], None]
 
@@ -111,10 +112,10 @@ def misuse(error: BaseException) -> SourceError | None:
     It is one that this package has raised, called directly from a line of the program: a launch without a grid, too many threads.
     """
     begin = own_traceback(error)
-    if begin is None or not isinstance(error, TypeError | ValueError | NotImplementedError):
-        return None
+    if begin is None or isinstance(error, SourceError) or not isinstance(error, TypeError | ValueError | NotImplementedError):
+        return None  # a SourceError has its place already
     frames = traceback.extract_tb(begin)
-    theirs = [place for place, frame in enumerate(frames) if not frame.filename.startswith(str(PACKAGE))]
+    theirs = [place for place, frame in enumerate(frames) if not frame.filename.startswith((str(PACKAGE), STANDARD_LIBRARY))]
     if not theirs or theirs[-1] == len(frames) - 1:
         return None
     last = frames[theirs[-1]]

@@ -13,7 +13,7 @@ def only_changed(memory: np.ndarray, before: np.ndarray | None = None) -> dict[s
     """The pages of memory, uint8[bytes], that differ from `before`, or that are not zero; `whole` is the way back."""
     if not len(memory):
         return {"bytes": 0, "pages": {}}
-    starts = np.arange(0, len(memory), PAGE)
+    starts = np.arange(0, len(memory), PAGE, dtype=np.int64)
     differ = np.add.reduceat(memory != (0 if before is None else before), starts, dtype=np.int64)
     return {"bytes": len(memory), "pages": {int(start): memory[start : start + PAGE].tobytes() for start in starts[differ > 0]}}
 
