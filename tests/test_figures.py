@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import zlib
+from base64 import b64decode
 from xml.etree import ElementTree
 
 import pytest
@@ -20,8 +22,15 @@ def test_a_figure_shows_the_machine_as_it_is(file: str) -> None:
     assert (PICTURES / file).read_text() == drawn, "python -m tests.figures draws it again"
 
 
+def unpacked(page: str) -> list[str]:
+    """The lines of a page with its packed data as they are unpacked: two versions of zlib pack the same bytes in two ways."""
+    return re.sub(r"[A-Za-z0-9+/=]{2000,}", lambda data: zlib.decompress(b64decode(data[0])).hex(" ", 64).replace(" ", "\n"), page).splitlines()
+
+
 def test_the_explorers_page_is_the_one_that_would_be_written_now() -> None:
-    assert EXPLORER_PAGE.read_text() == explorer_page(), "python -m tests.figures writes it again"
+    kept, now = unpacked(EXPLORER_PAGE.read_text()), unpacked(explorer_page())
+    different = [(line, before, after) for line, (before, after) in enumerate(zip(kept, now, strict=False)) if before != after]
+    assert (len(kept), different[:2]) == (len(now), []), "python -m tests.figures writes it again"
 
 
 @pytest.mark.parametrize("file", DRAWINGS)
