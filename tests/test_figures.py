@@ -22,9 +22,12 @@ def test_a_figure_shows_the_machine_as_it_is(file: str) -> None:
     assert (PICTURES / file).read_text() == drawn, "python -m tests.figures draws it again"
 
 
+PACKED = re.compile(r"(?<=>)[A-Za-z0-9+/=]{2000,}")
+
+
 def unpacked(page: str) -> list[str]:
-    """The lines of a page with its packed data as they are unpacked: two versions of zlib pack the same bytes in two ways."""
-    return re.sub(r"[A-Za-z0-9+/=]{2000,}", lambda data: zlib.decompress(b64decode(data[0])).hex(" ", 64).replace(" ", "\n"), page).splitlines()
+    """The lines of a page, its packed data as bytes in hexadecimal: two versions of zlib pack the same bytes in two ways."""
+    return PACKED.sub(lambda data: zlib.decompress(b64decode(data[0])).hex("\n", 64), page).splitlines()
 
 
 def test_the_explorers_page_is_the_one_that_would_be_written_now() -> None:
