@@ -112,8 +112,10 @@ def compared(chosen, numbers):
         made[name][0] = value
     colors, depths = ([numbers.randrange(2**32) for _ in range(PIXELS)] for _ in range(2))
     near = [numbers.randrange(2**24) for _ in range(3)]  # depths that are met again
-    fragments = [(numbers.randrange(PIXELS), numbers.randrange(2), numbers.randrange(2**32), numbers.choice([*near, numbers.randrange(2**32)]))
-                 for _ in range(FRAGMENTS)]  # fmt: skip
+    fragments = []
+    for _ in range(FRAGMENTS):
+        depth = numbers.choice([*near, numbers.randrange(2**32)])
+        fragments.append((numbers.randrange(PIXELS), numbers.randrange(2), numbers.randrange(2**32), depth))
     arrays = [np.array(words, np.uint32) for words in (colors, depths)]
     passed, after = both(drive, made, *arrays, np.array(fragments, np.int64))
     assert passed == model(chosen, colors, depths, fragments)

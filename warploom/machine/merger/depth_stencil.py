@@ -16,7 +16,6 @@ from warploom.machine.merger.compare import passes
 from warploom.machine.merger.registers import (
     ALWAYS,
     DECREMENT_CLAMP,
-    DECREMENT_WRAP,
     INCREMENT_CLAMP,
     INCREMENT_WRAP,
     INVERT,

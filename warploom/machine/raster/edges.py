@@ -76,10 +76,10 @@ def is_inside(raster, value, a, b):
 @unit
 def covers(raster, edges, row, x, y):
     """Whether a triangle covers pixel (x, y), wherever the scissor lies."""
+    inside = True
     for k in range(EDGES):
-        if not is_inside(raster, edge_value(raster, edges, row, k, x, y), edges[row, 3 * k], edges[row, 3 * k + 1]):
-            return False
-    return True
+        inside = inside and is_inside(raster, edge_value(raster, edges, row, k, x, y), edges[row, 3 * k], edges[row, 3 * k + 1])
+    return inside
 
 
 @unit

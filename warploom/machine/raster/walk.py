@@ -1,8 +1,9 @@
 # mypy: disable-error-code="no-untyped-def"
 """The walk through a tile: from the tile to its quads, leaving out what a triangle cannot reach.
 
-In hardware: a square that lies outside of an edge is dropped; else it is cut into four, upper left, upper right, lower left, lower right, down
-to quads of 2 x 2 pixels. In Vortex the tile engine does this down to 4 x 4 blocks, the block engine below, with a register between them.
+In hardware: a square that lies outside of an edge is dropped; else it is cut into four, upper left, upper right, lower left, lower
+right, down to quads of 2 x 2 pixels. In Vortex the tile engine does this down to 4 x 4 blocks, the block engine below, with a register
+between them.
 
 The order of this walk is that of Morton numbers: quad n of a tile lies at column n's even bits, row n's odd bits. So no stack is
 needed: a dropped square of 4^k quads adds 4^k to the number.
