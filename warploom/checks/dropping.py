@@ -35,7 +35,7 @@ from warploom.isa.uop import (
 )
 from warploom.isa.uop import COUNT as UOPS
 from warploom.machine.accounting.faults import FAULT_NUMBER
-from warploom.machine.core.load_store.memory_stage import access_memory
+from warploom.machine.core.units.memory_stage import access_memory
 from warploom.machine.datapath.register_file import expand
 from warploom.machine.engine.bits import EMPTY, bit, has
 from warploom.machine.engine.unit import out_of_line, unit

@@ -23,6 +23,7 @@ from warploom.machine.core.scheduling.scheduler import Scheduler
 from warploom.machine.core.spawn import Spawn
 from warploom.machine.core.texture.lane_slots import LaneSlots
 from warploom.machine.core.texture.sampler import Texels
+from warploom.machine.core.units.bundle import Bundle
 from warploom.machine.core.warp_control import Unguarded
 from warploom.machine.core.warps.access_order import AccessOrder
 from warploom.machine.core.warps.barrier import Barriers
@@ -109,6 +110,7 @@ Core = record(
         spaces=Spaces,
         constants=ConstantCache,
         access=Access,
+        bundle=Bundle,                 # what the memory stage is executing
         lsu=Lsu,
         texture=Lsu,                   # the texture unit's queue and cache
         texels=Texels,

@@ -32,12 +32,13 @@ from warploom.machine.core.divergence.dwf import foremost
 from warploom.machine.core.divergence.thread_pool import depends_on_warps, with_thread_numbers
 from warploom.machine.core.load_store.address_space import no_translation, translate
 from warploom.machine.core.load_store.lsu import Lsu, load_store, no_load_store
-from warploom.machine.core.load_store.memory_stage import access_memory, no_memory, no_texture, sample_fixed_texture, sample_texture
 from warploom.machine.core.load_store.wide_access import access_wide, no_wide
 from warploom.machine.core.performance_monitor import control_with_monitor
 from warploom.machine.core.scheduling.policies import POLICIES, Policy
 from warploom.machine.core.scheduling.scheduler import Scheduler
 from warploom.machine.core.turns import step_in_turns
+from warploom.machine.core.units.memory_stage import access_memory, no_memory
+from warploom.machine.core.units.texture_access import no_texture, sample_fixed_texture, sample_texture
 from warploom.machine.core.warp_control import control_of_warps
 from warploom.machine.datapath.alu import execute, execute_with_doubles, execute_with_notes, execute_with_rounding
 from warploom.machine.datapath.register_file import WarpRegisters

@@ -79,8 +79,8 @@ class _Units(NamedTuple):
     execute: Any = None  # datapath/alu.py
     policy: Any = None  # core/scheduling/scheduler.py
     control: Any = None  # core/control.py
-    access: Any = None  # core/load_store/memory_stage.py
-    sampler: Any = None  # core/load_store/memory_stage.py
+    access: Any = None  # core/units/memory_stage.py
+    sampler: Any = None  # core/units/texture_access.py
     translate: Any = None  # core/load_store/address_space.py
     wide: Any = None  # core/load_store/wide_access.py
     load_store: Any = None  # core/load_store/lsu.py

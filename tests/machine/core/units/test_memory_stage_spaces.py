@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.machine.core.load_store.stage_bench import (
+from tests.machine.core.units.stage_bench import (
     ADDS,
     FILLED,
     LATENCY,
@@ -42,8 +42,9 @@ from warploom.isa.views import (
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core.load_store.address_space import place_of
-from warploom.machine.core.load_store.memory_stage import _send_texels, no_memory, no_texture, sample_fixed_texture
 from warploom.machine.core.load_store.wide_access import AT_PLACES
+from warploom.machine.core.units.memory_stage import no_memory
+from warploom.machine.core.units.texture_access import _send_texels, no_texture, sample_fixed_texture
 from warploom.machine.engine.unit import FOREVER
 from warploom.machine.memory.transactions import LOAD, STORE
 

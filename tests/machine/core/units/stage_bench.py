@@ -8,7 +8,7 @@ from tests.machine.core.unit_bench import bench, mask
 from tests.machine.programs import FREE, Assembly
 from warploom.isa import uop as u
 from warploom.machine.accounting import reasons as r
-from warploom.machine.core.load_store.memory_stage import access_memory
+from warploom.machine.core.units.memory_stage import access_memory
 
 A, B, C, D = range(FREE, FREE + 4)
 WARP, PC, NOW, LATENCY = 2, 1, 100, 9

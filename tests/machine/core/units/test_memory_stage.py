@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.machine.core.load_store.stage_bench import (
+from tests.machine.core.units.stage_bench import (
     ADDS,
     FILLED,
     LATENCY,

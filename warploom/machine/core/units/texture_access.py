@@ -1,0 +1,98 @@
+"""Access to a texture: what a sample does at issue.
+
+In hardware: the texture unit works out which texels a lane needs, fetches them through a cache of its own, and filters them. The values are
+computed here, at issue; the texels' addresses become transactions of the texture unit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.isa.uop import IMM, VIEW
+from warploom.isa.views import FIXED_WORDS, VIEW_FORMAT
+from warploom.machine.accounting.faults import FAULT_NUMBER
+from warploom.machine.accounting.reasons import SECTORS_NEEDED
+from warploom.machine.core.load_store.address_space import place_of
+from warploom.machine.core.load_store.bundle_transactions import append
+from warploom.machine.core.load_store.coalescer import sectors_needed
+from warploom.machine.core.texture.fixed_sampler import PLACES, filter_fixed, locate_fixed, texel_shift
+from warploom.machine.core.texture.formats import TEXEL_BYTES
+from warploom.machine.core.texture.sampler import sample
+from warploom.machine.engine.bits import lowest, popcount
+from warploom.machine.engine.unit import inlined, unit
+
+UNMAPPED, MISALIGNED = FAULT_NUMBER["unmapped"], FAULT_NUMBER["misaligned"]
+
+
+@inlined
+def access_texture(core, warp, pc, tables, units, k):
+    """Micro-op `k` samples. What is wrong with it is in `core.access`."""
+    core.bundle.transactions = units.sampler(core, warp, tables, k, core.bundle.transactions)
+    tables.profile[pc, SECTORS_NEEDED] += sectors_needed(popcount(core.bundle.part) * 4, core.texture.sector_shift)
+
+
+@unit
+def sample_texture(core, warp, tables, k, transactions):
+    """Sample a texture; the texels' addresses become transactions of the texture unit, appended to the ones that are there.
+
+    Returns how many there are now.
+    """
+    registers = core.registers[warp]
+    lanes = core.warps.lanes
+    texels = core.texels
+    size = np.int64(TEXEL_BYTES[tables.views[tables.uops[k, VIEW], VIEW_FORMAT]])
+    rows = sample(registers, tables.uops, k, lanes, tables.memory, tables.views, tables.samplers, texels)
+    return _send_texels(core, rows, size, lanes, transactions)
+
+
+@unit
+def _send_texels(core, rows, size, lanes, transactions):
+    """The addresses in `texels`, so many rows of them, become transactions of the texture unit."""
+    texels = core.texels
+    core.lane_slots.rows = rows
+    row = core.access.address
+    for texel in range(rows):
+        for lane in range(lanes):
+            address = texels.address[texel, lane]
+            row[lane] = np.uint32(max(address, np.int64(0)))
+            core.access.active[lane] = np.uint32(0 if address < 0 else 0xFFFFFFFF)
+        transactions = append(core.texture, row, core.access.active, size, lanes, transactions)
+    return np.int64(transactions)
+
+
+@unit
+def sample_fixed_texture(core, warp, tables, k, transactions):
+    """`sample_texture` of a fixed-point unit, whose registers lie in memory; a texel where there is none is a fault."""
+    registers = core.registers[warp]
+    lanes = core.warps.lanes
+    texels = core.texels
+    access = core.access
+    at = np.int64(tables.uops[k, IMM]) & 0xFFFFFFFF
+    place = place_of(core, tables, at, np.int64(4 * FIXED_WORDS))
+    if place < 0:
+        access.fault, access.lane, access.value, access.limit = UNMAPPED, lowest(core.warps.mask[warp]), at, 0
+        return np.int64(transactions)
+    block = place >> 2
+    rows = locate_fixed(registers, tables.uops, k, lanes, tables.memory, block, texels)
+    size = np.int64(1) << texel_shift(tables.memory, block)
+    for texel in range(rows):
+        for lane in range(lanes):
+            address = texels.address[texel, lane]
+            if address < 0:
+                continue
+            place = place_of(core, tables, address, size)
+            texels.address[PLACES + texel, lane] = place
+            if place < 0:
+                access.fault, access.lane, access.value, access.limit = UNMAPPED, lane, address, 0
+                return np.int64(transactions)
+            if address & (size - 1) != 0:
+                access.fault, access.lane, access.value, access.limit = MISALIGNED, lane, address, size
+                return np.int64(transactions)
+    filter_fixed(registers, tables.uops, k, lanes, tables.memory, block, texels, rows)
+    return _send_texels(core, rows, size, lanes, transactions)
+
+
+@unit
+def no_texture(core, warp, tables, k, transactions):
+    """Stands in for `sample_texture` in a program that samples no texture."""
+    return np.int64(transactions)
