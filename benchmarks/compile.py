@@ -13,8 +13,8 @@ import numpy as np
 from numba import float32
 
 from warploom import cuda
-from warploom.kernel.compile import build
-from warploom.kernel.signature import kind_of
+from warploom.kernel.launch.compile import build
+from warploom.kernel.launch.signature import kind_of
 
 
 def saxpy(a, x, y):

@@ -358,8 +358,8 @@ def _reasons() -> str:
 
 
 def _kernel_names() -> str:
-    from warploom.kernel.everything import TABLES as loaded
-    from warploom.kernel.names import NAMES
+    from warploom.kernel.names.everything import TABLES as loaded
+    from warploom.kernel.syntax.known_names import NAMES
 
     assert loaded
     rows = [(f"`{row.path}{f'({row.arguments})' if row.called else ''}`", row.meaning) for _, row in sorted(NAMES.items()) if row.meaning]

@@ -25,7 +25,7 @@ def executed(path: Path) -> dict[str, Any]:
     from IPython.core.interactiveshell import InteractiveShell
     from IPython.utils.capture import capture_output
 
-    from warploom.kernel.context import CURRENT
+    from warploom.kernel.device.context import CURRENT
 
     CURRENT.use(None)  # a GPU whose memory and caches no other notebook has used
     notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))

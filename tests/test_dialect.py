@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from warploom import cuda
-from warploom.kernel.random import create_xoroshiro128p_states
+from warploom.kernel.library.random import create_xoroshiro128p_states
 from warploom.kernel.script import run_script
 
 

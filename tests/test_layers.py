@@ -22,7 +22,7 @@ BY_NAME = {
     "warploom/cli/group.py": "a command",
     "warploom/isa/frontends.py": "a front end",
     "warploom/machine/engine/native/compiler.py": "the native twin of a unit",
-    "warploom/kernel/statements.py": "what a kernel imports",
+    "warploom/kernel/syntax/statements.py": "what a kernel imports",
     "warploom/observe/pictures/picture.py": "a kind of picture",
     "warploom/observe/text/needs.py": "a package that only some users have",
     "warploom/observe/traces/__init__.py": "a format of traces",
@@ -175,6 +175,19 @@ def test_nobody_but_the_builder_asks_which_kind_a_machine_is():
     paths = [path for room in rooms for path in room.rglob("*.py")] + [ROOT / "warploom/gpu.py", ROOT / "warploom/result.py"]
     asking = re.compile(r"PipelineMachine|SequencerMachine")
     assert [path.relative_to(ROOT).as_posix() for path in paths if asking.search(path.read_text(encoding="utf-8"))] == []
+
+
+# ---- rooms
+
+MOST_FILES = 24  # of Python in a folder: more are rooms that want walls
+FULLER_YET = ("checks", "cli", "isa/avx512", "isa/gcn", "study/microbenchmarks")
+
+
+def test_no_folder_holds_more_files_than_a_reader_takes_in():
+    folders = {path.parent for path in ROOT.glob("warploom/**/*.py")}
+    held = {folder.relative_to(ROOT / "warploom").as_posix(): len(list(folder.glob("*.py"))) for folder in folders}
+    full = [f"{folder}: {files} files want rooms" for folder, files in held.items() if files > MOST_FILES and folder not in FULLER_YET]
+    assert sorted(full) == []
 
 
 # ---- the checks themselves

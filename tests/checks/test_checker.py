@@ -5,7 +5,7 @@ import pytest
 
 import warploom
 from warploom import cuda
-from warploom.kernel.context import CURRENT
+from warploom.kernel.device.context import CURRENT
 
 BYTES = 300
 

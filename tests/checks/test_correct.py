@@ -9,7 +9,7 @@ import warploom
 from tests.checks.correct import KERNELS
 from tests.places import ROOT
 from warploom import cuda
-from warploom.kernel.context import CURRENT
+from warploom.kernel.device.context import CURRENT
 
 SHOW_A_MISTAKE = {"histogram": ["lost-update"], "spin_lock": ["deadlock"]}
 EXAMPLES = sorted(path.stem for path in (ROOT / "examples/python").glob("*.py"))

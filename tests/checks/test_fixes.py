@@ -5,7 +5,7 @@ import pytest
 
 from tests.checks.correct import ints, zeros
 from warploom import cuda
-from warploom.kernel.random import create_xoroshiro128p_states, xoroshiro128p_dtype, xoroshiro128p_uniform_float32
+from warploom.kernel.library.random import create_xoroshiro128p_states, xoroshiro128p_dtype, xoroshiro128p_uniform_float32
 
 TAPS = 4
 

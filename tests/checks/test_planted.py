@@ -8,7 +8,7 @@ import pytest
 import warploom
 from tests.checks.planted import KERNELS
 from warploom import cuda
-from warploom.kernel.context import CURRENT
+from warploom.kernel.device.context import CURRENT
 
 SENTENCES = {  # what is found, what to do, and what makes it visible, as a user reads it: each sentence of `findings.py` once
     "forgotten_barrier": [

@@ -29,8 +29,8 @@ from warploom.checks.shadow import (
     W_WHO,
     WORD_BYTES,
 )
-from warploom.kernel import checked_launch
-from warploom.kernel.context import CURRENT
+from warploom.kernel.device.context import CURRENT
+from warploom.kernel.launch import checked_launch
 
 CASES = [(*row[:4], 0, row[6], row[7]) for row in planted.KERNELS] + [
     (function, grid, block, arguments, shared, "sm", change) for function, grid, block, arguments, change, shared in correct.KERNELS

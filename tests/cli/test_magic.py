@@ -51,6 +51,6 @@ def test_mistakes(shell):
         shell.run_cell_magic("warploom", "--nothing", CELL)
     with pytest.raises(ZeroDivisionError):
         shell.run_cell_magic("warploom", "", "1 / 0")
-    from warploom.kernel.context import CURRENT
+    from warploom.kernel.device.context import CURRENT
 
     assert CURRENT.watch is None

@@ -1,7 +1,7 @@
 import pytest
 
 import warploom
-from warploom.kernel.context import CURRENT
+from warploom.kernel.device.context import CURRENT
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,8 @@ import pytest
 
 from warploom import cuda
 from warploom.isa.diagnostics import SourceError
-from warploom.kernel.launch import KernelError
-from warploom.kernel.packed import ALIGNED
+from warploom.kernel.launch.launch import KernelError
+from warploom.kernel.syntax.packed import ALIGNED
 
 
 @cuda.jit

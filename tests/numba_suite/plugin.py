@@ -20,10 +20,11 @@ from numba.cuda.simulator.cudadrv.devicearray import FakeCUDAArray
 import warploom
 from warploom import cuda
 from warploom.isa.diagnostics import SourceError
-from warploom.kernel import everything, names
-from warploom.kernel.context import CURRENT, Context
-from warploom.kernel.launch import Kernel, KernelError, extents
+from warploom.kernel.device.context import CURRENT, Context
+from warploom.kernel.launch.launch import Kernel, KernelError, extents
+from warploom.kernel.names import everything
 from warploom.kernel.script import in_numbas_place, keeping_texts
+from warploom.kernel.syntax import known_names as names
 
 assert everything.TABLES
 RUN_HERE = ("warp", "syncwarp", "non-top-level", "cudasim doesn't support cuda import")  # what the simulator cannot, and warploom can

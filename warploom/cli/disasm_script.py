@@ -37,7 +37,7 @@ class Compiled:
 
     def listing(self) -> str:
         """As text."""
-        from warploom.kernel.listing import instructions
+        from warploom.kernel.launch.listing import instructions
 
         noun = "launch" if len(self.launches) == 1 else "launches"
         return "\n".join([f"{noun} {', '.join(map(str, self.launches))}", *instructions(self.program)])
@@ -53,7 +53,7 @@ def disassembled(file: str, output: str | None, wanted: str | None, gpu: str | N
     from warploom.cli.script import fault_of, left_with
     from warploom.gpu import GPU
     from warploom.isa.diagnostics import nearest
-    from warploom.kernel.launch import KernelError
+    from warploom.kernel.launch.launch import KernelError
     from warploom.kernel.script import Enough, run_script
 
     there_is(file)

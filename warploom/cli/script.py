@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warploom.cli.script_files import LaunchFiles
     from warploom.device import Device
     from warploom.isa.program import Program
-    from warploom.kernel.launch import KernelError
+    from warploom.kernel.launch.launch import KernelError
     from warploom.result import Result
 
 ALONE = ("log", "trace")  # what is about one launch, on machines that no Python program runs on
@@ -40,7 +40,7 @@ def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
     from warploom.cli.progress import Progress
     from warploom.cli.running import limit_of, machine_of
     from warploom.gpu import GPU
-    from warploom.kernel.launch import KernelError
+    from warploom.kernel.launch.launch import KernelError
     from warploom.kernel.script import run_script
 
     check_script_options(file, options)

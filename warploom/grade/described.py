@@ -24,17 +24,18 @@ import numba
 import numba.core.types
 import numpy as np
 
-from warploom.kernel import cuda, random
-from warploom.kernel import types as ty
-from warploom.kernel.launch import Kernel
-from warploom.kernel.names import path_of, starts
+from warploom.kernel import cuda
+from warploom.kernel.launch.launch import Kernel
+from warploom.kernel.library import random
+from warploom.kernel.syntax.known_names import path_of, starts
+from warploom.kernel.types import types as ty
 
 MOST_BYTES = 4 << 20  # of a description
 MOST_FUNCTIONS = 200
 OPTIONS = ("debug", "max_registers", "fma", "error_model", "boundscheck")
 MODULES: dict[str, ModuleType] = {
     "numba": numba, "numba.cuda": cuda, "warploom.kernel.cuda": cuda, "numpy": np, "math": math, "operator": operator, "cmath": cmath,
-    "numba.core.types": numba.core.types, "warploom.kernel.random": random,
+    "numba.core.types": numba.core.types, "warploom.kernel.library.random": random,
 }  # fmt: skip
 ROOTS: dict[str, ModuleType] = {"cuda": cuda, "math": math, "numpy": np, "operator": operator, "cmath": cmath, "builtins": builtins}
 IMPORTED = ("numba", "numpy", "math", "operator", "cmath", "warploom.cuda")  # what a kernel may import inside

@@ -27,9 +27,9 @@ from warploom.grade.submission import Submission, Unreadable, read_submission
 from warploom.grade.task import AT_LEAST, LIMITS, Task, TaskError, load_task
 from warploom.isa.diagnostics import SourceError
 from warploom.isa.launching import BufferError
+from warploom.kernel.launch.signature import ArgumentError
 from warploom.kernel.script import in_numbas_place
-from warploom.kernel.signature import ArgumentError
-from warploom.kernel.syntax import NoSource
+from warploom.kernel.syntax.tree import NoSource
 from warploom.machine.accounting.status import LaunchError
 
 THEIRS = (

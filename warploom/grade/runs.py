@@ -24,8 +24,8 @@ from warploom.isa.frontend import Options
 from warploom.isa.frontends import front_end, load
 from warploom.isa.launching import read_buffer
 from warploom.isa.program import Program
-from warploom.kernel.context import Context
-from warploom.kernel.launch import Kernel, KernelError, extents
+from warploom.kernel.device.context import Context
+from warploom.kernel.launch.launch import Kernel, KernelError, extents
 from warploom.result import Result
 
 

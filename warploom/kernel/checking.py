@@ -16,9 +16,9 @@ from warploom.checks.check import Report, run_checked
 from warploom.gpu import GPU
 from warploom.isa.frontends import FRONT_ENDS, load
 from warploom.isa.program import Program
-from warploom.kernel.context import CURRENT
+from warploom.kernel.device.context import CURRENT
 from warploom.kernel.frontend import Captured
-from warploom.kernel.launch import KernelError
+from warploom.kernel.launch.launch import KernelError
 from warploom.kernel.script import run_script
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from warploom.kernel.arrays import DeviceArray, borrowed_array
-from warploom.kernel.context import CURRENT
-from warploom.kernel.launch import Kernel, KernelError, KernelWarning
-from warploom.kernel.names import starts
-from warploom.kernel.stubs import Intrinsic
-from warploom.kernel.syntax import plain
-from warploom.kernel.types import BY_NAME
+from warploom.kernel.device.arrays import DeviceArray, borrowed_array
+from warploom.kernel.device.context import CURRENT
+from warploom.kernel.launch.launch import Kernel, KernelError, KernelWarning
+from warploom.kernel.library.stubs import Intrinsic
+from warploom.kernel.syntax.known_names import starts
+from warploom.kernel.syntax.tree import plain
+from warploom.kernel.types.types import BY_NAME
 
 __all__ = ["DeviceArray", "Kernel", "KernelError", "KernelWarning", "declare_device", "device_array", "jit", "to_device"]
 
@@ -331,11 +331,11 @@ def profile_stop() -> None:
 def __getattr__(name: str) -> Any:
     """The names of kernels, loaded when they are first asked for."""
     if name == "random":
-        return importlib.import_module("warploom.kernel.random")
+        return importlib.import_module("warploom.kernel.library.random")
     if name == "types":
         return importlib.import_module("numba.core.types")
     if name in ("reduce", "Reduce"):
-        return importlib.import_module("warploom.kernel.reduction").Reduce
+        return importlib.import_module("warploom.kernel.library.reduction").Reduce
     if name in BY_NAME and name != "bool":
         return getattr(importlib.import_module("numba.core.types"), name)
     if starts(f"cuda.{name}") and not name.startswith("_"):

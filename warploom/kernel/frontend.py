@@ -20,7 +20,7 @@ from warploom.isa.frontend import PATH, FrontEnd, Loaded, Options
 from warploom.isa.launching import BufferError, started
 from warploom.isa.program import Program
 from warploom.isa.reading import error
-from warploom.kernel.context import CURRENT
+from warploom.kernel.device.context import CURRENT
 from warploom.kernel.script import Enough, run_script
 from warploom.machine.accounting.status import LaunchError
 

@@ -27,7 +27,7 @@ from warploom.isa.program import Position, Program
 from warploom.isa.reading import decoded, read_bytes
 from warploom.isa.reading import error as reading_error
 from warploom.kernel import notebook
-from warploom.kernel.context import CURRENT
+from warploom.kernel.device.context import CURRENT
 from warploom.result import Result
 
 PACKAGE = Path(__file__).parents[1]
@@ -138,12 +138,12 @@ def in_numbas_place() -> Iterator[None]:
     ours = {
         "numba_cuda_mlir": second,
         "numba_cuda_mlir.cuda": importlib.import_module("warploom.kernel.cuda"),
-        "numba_cuda_mlir.cuda.random": importlib.import_module("warploom.kernel.random"),
+        "numba_cuda_mlir.cuda.random": importlib.import_module("warploom.kernel.library.random"),
         "numba_cuda_mlir.types": importlib.import_module("numba.core.types"),
         "numba.cuda": importlib.import_module("warploom.kernel.cuda"),
-        "numba.cuda.random": importlib.import_module("warploom.kernel.random"),
+        "numba.cuda.random": importlib.import_module("warploom.kernel.library.random"),
         "numba.cuda.types": importlib.import_module("numba.core.types"),
-        "numba.cuda.vectorizers": importlib.import_module("warploom.kernel.vectorizers"),
+        "numba.cuda.vectorizers": importlib.import_module("warploom.kernel.library.vectorizers"),
         "warploom.cuda": importlib.import_module("warploom.kernel.cuda"),
     }
     absent: Any = object()
