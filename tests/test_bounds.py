@@ -54,9 +54,8 @@ def test_large_exponents_take_no_longer_than_small_ones():
     assert x.tolist() == [0, 0, 1]
 
 
-@pytest.mark.parametrize("terms", [900, 3000])
-def test_a_long_sum_ends_in_a_sentence(terms, tmp_path):
-    total = " + ".join(["a[1]"] * terms)
+def test_a_sum_that_python_cannot_read_ends_in_a_sentence(tmp_path):
+    total = " + ".join(["a[1]"] * 3000)
     text = f"import numpy as np\nfrom numba import cuda\n\n\n@cuda.jit\ndef k(a):\n    a[0] = {total}\n\n\nk[1, 1](np.zeros(2))\n"
     (tmp_path / "long.py").write_text(text)
     done = subprocess.run([sys.executable, "-m", "warploom", "run", "long.py"], cwd=tmp_path, capture_output=True, text=True, check=False)

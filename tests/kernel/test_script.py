@@ -2,7 +2,10 @@
 
 import warnings
 
-from warploom.kernel.script import run_script
+import pytest
+
+from warploom import SourceError
+from warploom.kernel.script import misuse, run_script
 
 
 def test_a_warning_about_a_programs_syntax_is_shown_once(tmp_path):
@@ -12,3 +15,11 @@ def test_a_warning_about_a_programs_syntax_is_shown_once(tmp_path):
         warnings.simplefilter("always")
         run_script(path)
     assert [one.category for one in caught] == [SyntaxWarning]
+
+
+def test_a_mistake_in_a_kernel_keeps_its_place_where_pythons_library_passes_it_on(tmp_path):
+    path = tmp_path / "mistake.py"
+    path.write_text("import numpy as np\nfrom numba import cuda\n@cuda.jit\ndef k(a):\n    a[0.5] = 1\nk[1, 1](np.zeros(4))\n")
+    with pytest.raises(SourceError) as caught:
+        run_script(path)
+    assert misuse(caught.value) is None  # it has a place already

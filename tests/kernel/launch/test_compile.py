@@ -1,10 +1,12 @@
 """What a compilation does to the rest of the process."""
 
 import gc
+import linecache
 
 import numpy as np
+import pytest
 
-from warploom import cuda
+from warploom import SourceError, cuda
 from warploom.kernel.launch.compile import build
 from warploom.kernel.launch.signature import kind_of
 
@@ -50,3 +52,27 @@ def test_what_checks_ask_takes_no_instruction_of_its_own():
     asked = [text for text in checked.text if "note" in text]
     assert len(asked) == 2 and "store" in asked[1]
     assert [checked.position(at).line for at in range(len(checked.code))] == [plain.position(at).line for at in range(len(plain.code))]
+
+
+def test_what_is_unrolled_and_inlined_is_bounded_together(monkeypatch):
+    monkeypatch.setattr("warploom.kernel.syntax.translator.MOST_NODES", 5000)
+    numbers = tuple(range(30))
+
+    def kernel(x):
+        for a in numbers:
+            for b in numbers:
+                for c in numbers:
+                    x[0] += a * b + c
+
+    with pytest.raises(SourceError, match="what is unrolled and inlined in kernel comes to more than"):
+        build(kernel, [kind_of(np.zeros(4))], {})
+
+
+def test_a_sum_of_a_thousand_terms():
+    text = f"def kernel(x):\n    x[0] = {' + '.join(f'x[1] * {number}' for number in range(1000))}\n"
+    linecache.cache["<thousand>"] = (len(text), None, text.splitlines(keepends=True), "<thousand>")
+    scope = {}
+    exec(compile(text, "<thousand>", "exec"), scope)
+    data = np.array([0.0, 2.0])
+    cuda.jit(scope["kernel"])[1, 1](data)
+    assert data[0] == 2.0 * sum(range(1000))

@@ -18,8 +18,9 @@ from warploom.isa.program import Position, Program
 from warploom.kernel.launch.signature import Parameters
 from warploom.kernel.names import everything
 from warploom.kernel.syntax.carried import say_missed
-from warploom.kernel.syntax.translator import Resources, Translator
+from warploom.kernel.syntax.translator import MOST_NODES, Resources, TooMuch, Translator
 from warploom.kernel.syntax.tree import text_of
+from warploom.kernel.syntax.widening import Given
 
 assert everything.TABLES
 # What a `max_registers` below a kernel's least is raised to, in steps, as nvcc raises --maxrregcount (its manual): the last is the most.
@@ -83,13 +84,20 @@ def _settled(function: Any, kinds: Sequence[Any], options: dict[str, Any]) -> tu
     variables: there is a last one.
     """
     types: dict[Any, Any] = {}
+    given: Given = {}
     thorough = False
     while True:
-        t = Translator([], types, options, thorough)
+        t = Translator([], types, options, thorough, given)
         try:
             parameters, variables = _translate(t, function, kinds)
         except RecursionError:
             _refuse(t, function, "its expressions, statements and functions are nested too deep", "write parts of it one after the other")
+        except TooMuch as error:
+            place = Position(error.at.line, error.at.column, error.at.file)
+            most = f"{MOST_NODES:_}".replace("_", " ")
+            much = f"what is unrolled and inlined in {function.__name__} comes to more than {most} expressions, the last of them here"
+            t.found.error(place, much, error.at.length, "loop over range(...), not over a tuple, or call fewer functions")
+            raise SourceError(t.found.errors, *t.sources) from None
         if t.learned or t.left_out:
             thorough = not t.learned
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from warploom.compiler.ssa import LIMITS, Value
 from warploom.kernel.mathematics import libm
 from warploom.kernel.syntax.float_division import float_floordiv, float_mod
 from warploom.kernel.syntax.translator import ACTIONS, Translator
+from warploom.kernel.syntax.widening import was_narrow, why_float
 from warploom.kernel.types import types as ty
 from warploom.kernel.types.types import Type
 from warploom.kernel.types.values import Array, Complex, Number, Record, article, said
@@ -135,7 +136,8 @@ def whole(t: Translator, x: Any, node: ast.AST, what: str) -> Value:
     """A whole number, for an index or a count. Raises Problem."""
     if isinstance(x, Number) and x.type.whole:
         return x.value
-    return t.error(node, f"{what} is a whole number, and this is {said(x)}", "use // for whole division, or int(...)")
+    why, fix = why_float(t.given, t.frame.path, node)
+    return t.error(node, f"{what} is a whole number, and this is {said(x)}{why}", fix or "use // for whole division, or int(...)")
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -158,11 +160,11 @@ def binary(t: Translator, node: ast.AST, op: type, x: Any, y: Any) -> Any:
     if op in BITS:
         kind = ty.bitwise(x.type, y.type)
         if kind.kind == "f":
-            t.error(node, f"{SIGNS[op]} needs whole numbers, and this is {said(x)} and {said(y)}")
+            _not_whole(t, node, op, x, y)
         return Number(kind, t.b.pure(BITS[op], x.value, y.value, type=kind.ssa))
     if op in (ast.LShift, ast.RShift):
         if not (x.type.whole and y.type.whole):
-            t.error(node, f"{SIGNS[op]} needs whole numbers, and this is {said(x)} and {said(y)}")
+            _not_whole(t, node, op, x, y)
         kind = ty.shifted(x.type)
         value = converted(t, x, kind, node).value
         return Number(kind, t.b.pure("shl" if op is ast.LShift else "shr", value, y.value, type=kind.ssa))
@@ -185,6 +187,12 @@ def binary(t: Translator, node: ast.AST, op: type, x: Any, y: Any) -> Any:
         divide = float_floordiv if op is ast.FloorDiv else float_mod
         return rounded(t, Number(kind, divide(t, kind, p, q)))
     return Number(kind, _divided(t, "floordiv" if op is ast.FloorDiv else "floormod", p, q, kind))
+
+
+def _not_whole(t: Translator, node: ast.AST, op: type, x: Number, y: Number) -> NoReturn:
+    """Floats where there are whole numbers only; where one is a variable that two paths made a float, the message says so."""
+    why, fix = why_float(t.given, t.frame.path, node)
+    t.error(node, f"{SIGNS[op]} needs whole numbers, and this is {said(x)} and {said(y)}{why}", fix)
 
 
 def _divided(t: Translator, op: str, x: Value, y: Value, kind: Type) -> Value:
@@ -249,7 +257,8 @@ def _warn_of_double(t: Translator, node: ast.AST, x: Number, y: Number, kind: Ty
     operands = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
     for one, other, place in ((x, y, operands[0]), (y, x, operands[1])):
         literal = isinstance(place, ast.Constant) and one.type == ty.FLOAT64 and isinstance(place.value, float)
-        if literal and other.type in (ty.FLOAT32, ty.FLOAT16):
+        partner = operands[1] if place is operands[0] else operands[0]
+        if literal and (other.type in (ty.FLOAT32, ty.FLOAT16) or was_narrow(t.given, t.frame.path, partner)):
             text = ast.unparse(place)
             t.warn(
                 place, f"{text} is a float64, and makes this a float64 too, for which the 64-bit unit is used",

@@ -16,6 +16,7 @@ from warploom.kernel.syntax.arithmetic import lifted
 from warploom.kernel.syntax.known_names import NAMES, Dotted, inside, path_of, starts
 from warploom.kernel.syntax.memory import field_array, field_of
 from warploom.kernel.syntax.packed import packed_items
+from warploom.kernel.syntax.refused import refuse_of_the_host
 from warploom.kernel.syntax.strings import is_text
 from warploom.kernel.syntax.translator import Translator
 from warploom.kernel.types import types as ty
@@ -69,6 +70,8 @@ def _of_path(t: Translator, node: ast.AST, path: str, owner: Any) -> Any:
             return kind
         if (callable(getattr(host, "__call__", None)) and hasattr(host, "py_func")) or isinstance(host, ModuleType):  # noqa: B004
             return host
+        if callable(host):
+            refuse_of_the_host(t, node, path)
         return t.error(node, f"kernels have no {path}{nearest(name, inside(path.rpartition('.')[0]))}")
     return outside(t, node, getattr(owner, name), name)
 

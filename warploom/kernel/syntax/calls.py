@@ -10,7 +10,6 @@ import ast
 import enum
 import inspect
 import re
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +23,7 @@ from warploom.kernel.syntax.known_names import NAMES, Dotted, path_of, type_of
 from warploom.kernel.syntax.memory import item_of
 from warploom.kernel.syntax.merging import joined
 from warploom.kernel.syntax.mistakes import both
+from warploom.kernel.syntax.refused import refuse_call, stops_for_a_debugger
 from warploom.kernel.syntax.statements import statement
 from warploom.kernel.syntax.translator import ACTIONS, MOST_INLINED, Frame, Problem, Translator, Unreached
 from warploom.kernel.syntax.tree import NoSource, Text, assigned, plain
@@ -90,17 +90,12 @@ def called(t: Translator, node: ast.Call, function: Any, args: list[Any], named:
             t.error(node, f"{function.__name__}({wanted}) is called with {counted(len(args) + len(named), 'argument')}")
     inner = plain(function)
     module = str(getattr(function, "__module__", None) or "").partition(".")[0]
-    if inspect.isfunction(inner) and module != "numpy":
+    if inspect.isfunction(inner) and module != "numpy" and not stops_for_a_debugger(inner):
         return inlined(t, node, inner, args, named)
     name = ast.unparse(node.func)
     if isinstance(function, Number | Complex | Array | tuple | str):
         t.error(node.func, f"{name} is {said(function)}, and no function", "write it without the brackets" if not node.args else "")
-    if name.startswith(("random.", "np.random.", "numpy.random.")):
-        t.error(node.func, f"a kernel cannot call {name}", "numba.cuda.random has generators: xoroshiro128p_uniform_float32(states, i)")
-    if path is not None or module in sys.stdlib_module_names or module == "numpy":
-        fix = "cuda.local.array(shape, dtype)" if function in (np.zeros, np.empty) else ""
-        t.error(node.func, f"a kernel cannot call {name}", fix)
-    return t.error(node.func, f"a kernel cannot call {name}", "make it a function with @cuda.jit(device=True)")
+    return refuse_call(t, node, function, known=path is not None)
 
 
 def _as_type(thing: Any) -> Any:

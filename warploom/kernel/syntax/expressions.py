@@ -17,12 +17,14 @@ from warploom.kernel.syntax.known_names import NAMES, path_of
 from warploom.kernel.syntax.memory import item_of
 from warploom.kernel.syntax.mistakes import both
 from warploom.kernel.syntax.questions import ask_value, may_lack_value
+from warploom.kernel.syntax.refused import refuse_launch
 from warploom.kernel.syntax.statements import assign, branched, condition_of
 from warploom.kernel.syntax.translator import ACTIONS, EXPRESSIONS, Problem, Translator, Unreached, Wait
 from warploom.kernel.syntax.tree import assigned_when
 from warploom.kernel.types import types as ty
 from warploom.kernel.types.values import PENDING, UNKNOWN, Array, Clash, Complex, Formatted, Inner, Number, Pending, Slice, said
 
+LONG_SUM = 8  # operators in a row: from here on they are walked, and of several mistakes in them the first is said
 PURE_NODES = (
     ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop, ast.cmpop, ast.boolop,
     ast.expr_context, ast.IfExp, ast.Attribute,
@@ -90,9 +92,20 @@ def tuple_(t: Translator, node: ast.Tuple | ast.List) -> Any:
 
 @expression(ast.BinOp)
 def binary_operator(t: Translator, node: ast.BinOp) -> Any:
-    """`a + b`."""
-    left, right = both(t, node.left, node.right)
-    return binary(t, node, type(node.op), left, right)
+    """`a + b`; a long sum is a chain of them, which is walked and not descended."""
+    chain = [node]
+    while isinstance(chain[-1].left, ast.BinOp):
+        chain.append(chain[-1].left)
+    if len(chain) < LONG_SUM:
+        left, right = both(t, node.left, node.right)
+        return binary(t, node, type(node.op), left, right)
+    found: Any = t.expression(chain[-1].left)
+    for one in reversed(chain):
+        t.b.at = t.where(one)
+        right = t.expression(one.right)
+        t.b.at = t.where(one)
+        found = binary(t, one, type(one.op), found, right)
+    return found
 
 
 @expression(ast.UnaryOp)
@@ -312,6 +325,8 @@ def item(t: Translator, node: ast.Subscript) -> Any:
     owner, index = both(t, node.value, node.slice)
     if path_of(owner) is not None and not isinstance(owner, Array | tuple):
         t.error(node, f"{ast.unparse(node.value)} has no items")
+    if getattr(owner, "device", None) is False and hasattr(owner, "py_func"):
+        refuse_launch(t, node, ast.unparse(node.value))
     return item_of(t, node, owner, index)
 
 

@@ -16,8 +16,10 @@ from warploom.kernel.syntax.memory import assign_item, item_of, set_field
 from warploom.kernel.syntax.merging import joined
 from warploom.kernel.syntax.mistakes import and_mistakes_in, both
 from warploom.kernel.syntax.questions import note_value
+from warploom.kernel.syntax.refused import warn_of_no_call
 from warploom.kernel.syntax.translator import ACTIONS, DYNAMIC, STATEMENTS, Ends, Problem, Translator, Wait
 from warploom.kernel.syntax.tree import assigned_when
+from warploom.kernel.syntax.widening import note_given
 from warploom.kernel.types.values import PENDING, Array, Complex, Number, said
 
 
@@ -55,7 +57,7 @@ def imports(t: Translator, node: ast.Import | ast.ImportFrom) -> None:
 def expression(t: Translator, node: ast.Expr) -> None:
     """A call for its effect; a text by itself is a comment."""
     if not isinstance(node.value, ast.Constant):
-        t.expression(node.value, unread=True)
+        warn_of_no_call(t, node.value, t.expression(node.value, unread=True))
 
 
 @statement(ast.Assign)
@@ -110,6 +112,8 @@ def assign(t: Translator, target: ast.expr, value: Any) -> None:
     if isinstance(target, ast.Name):
         t.frame.env[target.id] = t.frame.given[target.id] = named(t, value, target.id)
         t.frame.maybe.discard(target.id)
+        if isinstance(value, Number):
+            note_given(t.given, t.frame.path, target.id, value.type, t.where(target))
         note_value(t, target.id)
     elif isinstance(target, ast.Tuple | ast.List):
         parts = unpacked(t, target, value)

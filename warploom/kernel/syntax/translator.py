@@ -19,11 +19,13 @@ from warploom.isa.diagnostics import Diagnostics
 from warploom.isa.program import Position, Source
 from warploom.isa.views import ViewShape
 from warploom.kernel.syntax.tree import Text, assigned, outer_names, text_of
+from warploom.kernel.syntax.widening import Given
 from warploom.kernel.types.values import PENDING, UNKNOWN, Clash, Pending, Unknown
 
 DYNAMIC = -1  # where the shared array of a size that the launch gives begins, among `Resources.arrays`
 LIBRARY = __package__.rpartition(".")[0] + "."  # of modules whose functions kernels call, as `mathematics/libm.py`
 MOST_INLINED = 60  # functions within functions
+MOST_NODES = 250_000  # expressions and statements that a kernel becomes, what is unrolled and inlined counted each time
 
 
 class Problem(Exception):
@@ -36,6 +38,13 @@ class Wait(Problem):
 
 class Unreached(Problem):
     """An expression calls a function that never returns: what follows on this path is reached by nobody, and no mistake."""
+
+
+class TooMuch(Exception):
+    """What loops over tuples and functions in functions become is more than a kernel may be. at: where it was too much."""
+
+    def __init__(self, at: At) -> None:
+        self.at = at
 
 
 @dataclass
@@ -99,13 +108,16 @@ ACTIONS: dict[str, Callable[..., Any]] = {}  # what files above the arithmetic d
 
 
 class Translator:
-    """One attempt to translate a kernel. types: of loops' variables, which earlier attempts have found out.
+    """One attempt to translate a kernel. types: of loops' variables, which earlier attempts have found; given: what these gave variables.
 
     thorough: both sides of a branch are looked at whose condition is not known yet.
     """
 
-    def __init__(self, sources: list[Source], types: dict[Any, Any], options: dict[str, Any], thorough: bool = False) -> None:
+    def __init__(
+        self, sources: list[Source], types: dict[Any, Any], options: dict[str, Any], thorough: bool = False, given: Given | None = None
+    ) -> None:
         self.b = Builder()
+        self.given = {} if given is None else given
         self.sources = sources
         self.types = types
         self.options = options
@@ -114,6 +126,7 @@ class Translator:
         self.capture: Callable[[Any, str], Any] = _nothing  # of arrays in the device's memory that the kernel names and is not handed
         self.bases: dict[Value, tuple[int, int]] = {}  # what is known of where arrays and slices begin (`packed.remainder`)
         self.frames: list[Frame] = []
+        self.nodes = 0
         self.problems = 0  # mistakes so far, those that were said before counted again
         self.thorough = thorough
         self.learned = False  # a type in `types` is new: there is a next attempt
@@ -166,6 +179,7 @@ class Translator:
         handler = EXPRESSIONS.get(type(node))
         if handler is None:
             self.error(node, f"a kernel cannot have {described(node)}")
+        self._count(node)
         before, self.b.at = self.b.at, self.where(node)
         found = handler(self, node)
         self.b.at = before
@@ -185,6 +199,7 @@ class Translator:
         for node in nodes:
             if self.b.block is None:
                 return
+            self._count(node)
             self.b.at = self.where(node)
             handler = STATEMENTS.get(type(node))
             scopes, loops, around, problems = len(self.b.scopes), len(self.b.loops), len(self.frame.loops), self.problems
@@ -198,6 +213,12 @@ class Translator:
                     assert self.b.block is None
                     return
                 self._give_up(node, mistaken=self.problems > problems)
+
+    def _count(self, node: ast.AST) -> None:
+        """One more node of the tree is translated. Raises TooMuch."""
+        self.nodes += 1
+        if self.nodes > MOST_NODES:
+            raise TooMuch(self.where(node))
 
     def _give_up(self, node: ast.stmt, *, mistaken: bool) -> None:
         """What a statement assigns is unknown: for its mistake, or for this attempt."""

@@ -155,40 +155,68 @@ def assigned(nodes: Sequence[ast.AST]) -> set[str]:
 
 @lru_cache(maxsize=4096)
 def _assigned(node: ast.AST) -> frozenset[str]:
-    """Kept, because loops and branches ask again for each statement in them, and in each attempt to settle the types."""
-    if isinstance(node, ast.Lambda):
-        return frozenset()  # what a function inside assigns is its own
-    if isinstance(node, ast.FunctionDef):
-        return frozenset({node.name})
-    if isinstance(node, ast.Global | ast.Nonlocal):
-        return frozenset(node.names)
-    if isinstance(node, ast.Name):
-        return frozenset({node.id} if isinstance(node.ctx, ast.Store | ast.Del) else ())
-    return frozenset[str]().union(*map(_assigned, ast.iter_child_nodes(node)))
+    """Kept, because loops and branches ask again for each statement in them, and in each attempt to settle the types.
+
+    Statements are descended, expressions walked: a sum of a thousand terms is as deep as it is long.
+    """
+    found: set[str] = set()
+    todo = [node]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, ast.Lambda):
+            continue  # what a function inside assigns is its own
+        if isinstance(one, ast.FunctionDef):
+            found.add(one.name)
+        elif isinstance(one, ast.Global | ast.Nonlocal):
+            found.update(one.names)
+        elif isinstance(one, ast.Name):
+            if isinstance(one.ctx, ast.Store | ast.Del):
+                found.add(one.id)
+        elif isinstance(one, ast.stmt) and one is not node:
+            found |= _assigned(one)
+        else:
+            todo += ast.iter_child_nodes(one)
+    return frozenset(found)
 
 
 def assigned_when(test: ast.expr, outcome: bool) -> set[str]:
     """The variables that a condition has surely assigned (`:=`) when this is what came out."""
+    return set(_assigned_when(test, outcome))
+
+
+@lru_cache(maxsize=4096)
+def _assigned_when(test: ast.expr, outcome: bool) -> frozenset[str]:
+    """Kept: each condition in a condition is asked for both outcomes."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return assigned_when(test.operand, not outcome)
+        return _assigned_when(test.operand, not outcome)
     if isinstance(test, ast.BoolOp):
         whole = isinstance(test.op, ast.And)
         if whole == outcome:  # all have been asked
-            return set[str]().union(*(assigned_when(one, outcome) for one in test.values))
-        ends, passed = [], set[str]()  # it has ended with one of them
+            return frozenset[str]().union(*(_assigned_when(one, outcome) for one in test.values))
+        ends, passed = [], frozenset[str]()  # it has ended with one of them
         for one in test.values:
-            ends.append(passed | assigned_when(one, outcome))
-            passed |= assigned_when(one, whole)
-        return set.intersection(*ends)
+            ends.append(passed | _assigned_when(one, outcome))
+            passed |= _assigned_when(one, whole)
+        return frozenset.intersection(*ends)
     if isinstance(test, ast.IfExp):
-        return assigned_when(test.test, True) & assigned_when(test.test, False)
-    if isinstance(test, ast.Lambda):
-        return set()
-    found = {test.target.id} if isinstance(test, ast.NamedExpr) else set[str]()
-    parts = list(ast.iter_child_nodes(test))
-    if isinstance(test, ast.Compare) and not outcome:
-        parts = [test.left, test.comparators[0]]  # `a < b < c` ends with the first that is false
-    for part in parts:
-        if isinstance(part, ast.expr):
-            found |= assigned_when(part, True) & assigned_when(part, False)
+        return _assigned_anyway(test.test)
+    if isinstance(test, ast.Compare) and not outcome:  # `a < b < c` ends with the first that is false
+        return _assigned_anyway(test.left) | _assigned_anyway(test.comparators[0])
+    return _assigned_anyway(*([test.left, *test.comparators] if isinstance(test, ast.Compare) else [test]))
+
+
+def _assigned_anyway(*tests: ast.AST) -> frozenset[str]:
+    """The variables that expressions have surely assigned, whatever comes out. What chooses nothing is walked."""
+    found = frozenset[str]()
+    todo = list(tests)
+    while todo:
+        one = todo.pop()
+        if isinstance(one, ast.Lambda):
+            continue
+        if isinstance(one, ast.BoolOp | ast.IfExp | ast.Compare) or (isinstance(one, ast.UnaryOp) and isinstance(one.op, ast.Not)):
+            found |= _assigned_when(one, True) & _assigned_when(one, False)
+            continue
+        if isinstance(one, ast.NamedExpr):
+            found |= {one.target.id}
+        todo += [part for part in ast.iter_child_nodes(one) if isinstance(part, ast.expr)]
     return found
