@@ -1,0 +1,200 @@
+"""Rows of floating point: single, double and half precision, conversions, approximate functions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from warploom.isa.sass.instruction import Modifier, Row, choice, flag
+from warploom.isa.sass.integer_rows import COMBINATIONS
+from warploom.isa.sass.operands import B_WIDE, BFLOATS, DOUBLE, FLOAT, HALVES, REGISTER, Spec
+from warploom.isa.sass.places import A, B, D, Other, Sources, predicate, register, sources
+from warploom.isa.sass.word import Coded, bits
+
+COMPARISONS = (
+    "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T",
+)  # fmt: skip
+ROUNDING = ("", "RM", "RP", "RZ")
+TO_INTEGER = ("", "FLOOR", "CEIL", "TRUNC")
+FUNCTIONS = ("COS", "SIN", "EX2", "LG2", "RCP", "RSQ", "RCP64H", "RSQ64H", "SQRT", "TANH")
+FLOATS, INTEGERS = {1: "F16", 2: "F32", 3: "F64"}, ("8", "16", "32", "64")
+FTZ, SATURATE, ROUND = flag(80, "FTZ"), flag(77, "SAT"), choice("rounding", 78, 2, ROUNDING)
+_D = register("d", D)
+_P = predicate("p", 87, 90)
+
+
+def _second(shown: str = FLOAT) -> Spec:
+    return Other("c", "", B, shown=shown, wide_signs=(63, 62, -1, -1))
+
+
+def _unary(signs: bool = True) -> Spec:
+    return Sources("b", "", B, shown=FLOAT, wide_signs=(63, 62, -1, -1) if signs else (-1, -1, -1, -1))
+
+
+def _float(code: int, name: str, words: str, meaning: str, *modifiers: Modifier) -> Row:
+    return Row(code, name, (_D, *sources(words, "f", FLOAT)), modifiers or (FTZ, ROUND, SATURATE), meaning)
+
+
+def _set(code: int, name: str, operands: tuple[Spec, ...], meaning: str, *more: Modifier) -> Row:
+    modifiers = (*more, choice("compare", 76, 4, COMPARISONS), FTZ, choice("combine", 74, 2, COMBINATIONS))
+    return Row(code, name, operands, modifiers, meaning)
+
+
+def _integer(sign: int, size: int, role: str, usual: int) -> Modifier:
+    """S32, U8 and the like: a sign, and a size of two bits."""
+    names = {number << 1 | signed: ("S" if signed else "U") + INTEGERS[number] for number in range(4) for signed in range(2)}
+    names[usual] = ""
+    return Modifier(role, (*bits(sign), *bits(size, 2)), names)
+
+
+def _type(role: str, low: int, usual: str = "") -> Modifier:
+    """F16, F32 or F64."""
+    return choice(role, low, 2, {number: "" if name == usual else name for number, name in FLOATS.items()})
+
+
+class _Half(Sources):
+    """A source of halves, of either kind."""
+
+    def text(self, one: Coded) -> str | None:
+        """How a listing writes it."""
+        spec = self._spec(one.form)
+        return replace(spec, shown=BFLOATS).text(one) if one.word >> 85 & 1 else spec.text(one)
+
+
+class _Argument(Sources):
+    """What a function is of: the high word of a double in some."""
+
+    def text(self, one: Coded) -> str | None:
+        """How a listing writes it."""
+        return replace(self._spec(one.form), shown=DOUBLE if one.at(74, 6) in (6, 7) else FLOAT).text(one)
+
+
+class _Part(Sources):
+    """An integer, or a byte or a half of it."""
+
+    def text(self, one: Coded) -> str | None:
+        """How a listing writes it."""
+        part = one.at(60, 2) if one.at(84, 2) < 2 and one.form == B_WIDE else 0
+        suffix = (".H0", ".H1", ".H2", ".H3") if one.at(84, 2) else (".B0", ".B1", ".B2", ".B3")
+        return (super().text(one) or "") + (suffix[part] if part else "")
+
+
+class _Packed(Modifier):
+    """What is made of two floats: the name has grown."""
+
+    def text(self, one: Coded) -> str:
+        """How a listing writes it."""
+        return "F32.PACK_AB" if one.architecture >= 90 else "PACK_AB"
+
+
+def _halves(code: int, name: str, words: str, meaning: str, *first: Modifier) -> Row:
+    signs = {"a": (72, 73, -1, 74), "b": ((63, 62, -1, 60), (75, 74, -1, 81)), "c": ((63, 62, -1, 60), (84, 83, -1, 81))}
+    found: list[Spec] = [_D, Spec("a", REGISTER, A, 72, 73, shown=HALVES, swizzle=74)]
+    for word in words[1:]:
+        wide, plain = signs[word]
+        found.append(_Half(word, "", B, shown=HALVES, wide_signs=wide, plain_signs=plain))  # type: ignore[arg-type]
+    modifiers = (*first, flag(85, "BF16_V2"), flag(78, "F32"), FTZ, SATURATE)
+    return Row(code, name, tuple(found), modifiers, meaning)
+
+
+ROWS: tuple[Row, ...] = (
+    Row(0x021, "FADD", (_D, *sources("a", "f"), _second()), (FTZ, ROUND, SATURATE), "d = a + b"),
+    _float(
+        0x020, "FMUL", "ab", "d = a * b", FTZ, choice("scale", 84, 3, ("INVALID0", "D8", "D4", "D2", "", "M2", "M4", "M8")), ROUND, SATURATE
+    ),
+    _float(0x023, "FFMA", "abc", "d = a * b + c, rounded once"),
+    Row(0x008, "FSEL", (_D, *sources("ab", "f", FLOAT), _P), (FTZ,), "d = p ? a : b"),
+    Row(0x009, "FMNMX", (_D, *sources("ab", "f", FLOAT), _P), (FTZ, flag(81, "NAN")), "d = p ? min : max"),
+    _set(0x00A, "FSET", (_D, *sources("ab", "f", FLOAT), _P), "d = a ? b", flag(77, "BF", role="as_float")),
+    _set(
+        0x00B,
+        "FSETP",
+        (predicate("p", 81), predicate("q", 84), *sources("ab", "f", FLOAT), predicate("with", 87, 90)),
+        "p = (a ? b) and with",
+    ),
+    Row(0x022, "FSWZADD", (_D, *sources("a"), register("c", 64)), (FTZ, ROUND), "d = a and b, added by a table"),
+    Row(0x028, "DMUL", (_D, *sources("ab", "f", DOUBLE)), (ROUND,), "d = a * b"),
+    Row(
+        0x029,
+        "DADD",
+        (_D, *sources("a", "f"), Sources("c", "", B, shown=DOUBLE, wide_signs=(63, 62, -1, -1), plain_signs=(75, 74, -1, -1))),
+        (ROUND,),
+        "d = a + c",
+    ),
+    Row(0x02B, "DFMA", (_D, *sources("abc", "f", DOUBLE)), (ROUND,), "d = a * b + c, rounded once"),
+    Row(
+        0x02A,
+        "DSETP",
+        (predicate("p", 81), predicate("q", 84), *sources("a", "f"), _second(DOUBLE), predicate("with", 87, 90)),
+        (choice("compare", 76, 4, ("MIN", *COMPARISONS[1:15], "MAX")), choice("combine", 74, 2, COMBINATIONS)),
+        "p = (a ? b) and with",
+    ),
+    _halves(0x030, "HADD2", "ab", "d = a + b, two halves"),
+    _halves(0x032, "HMUL2", "ab", "d = a * b, two halves"),
+    _halves(0x031, "HFMA2", "abc", "d = a * b + c, two halves"),
+    _halves(0x035, "HFMA2", "abc", "d = a * b + c, two halves", choice("kind", 105, 0, {0: "MMA"})),
+    Row(
+        0x03E,
+        "F2FP",
+        (_D, *sources("ab", "f", FLOAT)),
+        (choice("type", 76, 2, ("", "BF16", "TF32", "")), flag(78, "RZ"), _Packed("kind", (), {})),
+        "two floats as halves",
+    ),
+    Row(
+        0x108,
+        "MUFU",
+        (_D, _Argument("b", "", B, wide_signs=(63, 62, -1, -1))),
+        (choice("function", 74, 6, FUNCTIONS),),
+        "d = a function of b, approximately",
+    ),
+    Row(
+        0x102, "FCHK", (predicate("p", 81), *sources("ab", "f", FLOAT)), (choice("kind", 105, 0, {0: ""}),), "p = a / b needs the slow way"
+    ),
+    *(
+        Row(
+            code,
+            "F2I",
+            (_D, _unary()),
+            (FTZ, _integer(72, 75, "to", 5), _type("from", 84, "F32"), choice("rounding", 78, 2, TO_INTEGER), flag(77, "NTZ")),
+            "d = b as an integer",
+        )
+        for code in (0x105, 0x111)
+    ),
+    *(
+        Row(
+            code,
+            "I2F",
+            (_D, _Part("b", "", B)),
+            (_type("to", 75, "F32"), _integer(74, 84, "from", 5), ROUND),
+            "d = the integer b as a float",
+            others={"byte": bits(60, 2)},
+        )
+        for code in (0x106, 0x112)
+    ),
+    *(
+        Row(code, "F2F", (_D, _unary()), (FTZ, _type("to", 75), _type("from", 84), ROUND), "d = b as another float")
+        for code in (0x104, 0x110)
+    ),
+    *(
+        Row(code, "FRND", (_D, _unary()), (FTZ, _type("to", 75, "F32"), choice("rounding", 78, 2, TO_INTEGER)), "d = b as a whole float")
+        for code in (0x107, 0x113)
+    ),
+    Row(
+        0x03C,
+        "HMMA",
+        (_D, register("a", A), register("b", B), register("c", 64)),
+        (
+            Modifier("shape", (*bits(75), *bits(78)), {0: "1688", 1: "16816", 2: "1684"}),
+            flag(76, "F32", "F16", "wide"),
+            choice("type", 82, 2, ("", "BF16", "TF32")),
+        ),
+        "d = a * b + c, matrices of halves",
+    ),
+    Row(
+        0x03F,
+        "DMMA",
+        (_D, register("a", A), register("b", B), register("c", 64)),
+        (choice("kind", 105, 0, {0: "884"}),),
+        "d = a * b + c, matrices of doubles",
+    ),
+    Row(0x045, "I2FP", (_D, _Part("b", "", B)), (_type("to", 75), _integer(74, 84, "from", 9), ROUND), "d = the integer b as a float"),
+)

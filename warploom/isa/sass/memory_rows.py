@@ -1,0 +1,180 @@
+"""Rows of memory: loads, stores, atomic operations, fences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from warploom.isa.sass.instruction import Instruction, Modifier, Row, choice, flag
+from warploom.isa.sass.operands import Spec
+from warploom.isa.sass.places import A, Address, B, BankAddress, C, D, number, predicate, register, uniform
+from warploom.isa.sass.word import Coded, bits
+
+TYPES = ("U8", "S8", "U16", "S16", "", "64", "128", "U.128")
+SIZES = (1, 1, 2, 2, 4, 8, 16, 16)
+EVICTIONS = ("EF", "", "EL", "LU", "EU", "NA")
+ORDERS = (
+    "", "CONSTANT.PRIVATE", "CONSTANT.CTA", "CONSTANT.CTA.PRIVATE", "CONSTANT", "STRONG.SM", "STRONG.GPU.PRIVATE", "STRONG.GPU", "MMIO.GPU",
+    "CONSTANT.SM", "STRONG.SYS", "CONSTANT.SM.PRIVATE", "MMIO.SYS", "CONSTANT.VC", "CONSTANT.VC.PRIVATE", "CONSTANT.GPU",
+)  # fmt: skip
+OPERATIONS = ("ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "SAFEADD")
+ATOMIC_TYPES = ("", "S32", "64", "F32.FTZ.RN", "F16x2.RN", "S64", "F64.RN")
+FLOAT_TYPES = {0: "F16x2.RN", 1: "F16x2.RN", 9: "F32.FTZ.RN", 10: "F32.FTZ.RN", 15: "F64.RN"}
+WIDE, TYPE = flag(72, "E", role="wide_address"), choice("type", 73, 3, TYPES)
+ORDER, EVICTION = choice("order", 77, 4, ORDERS), choice("eviction", 84, 3, EVICTIONS)
+PREFETCH = choice("prefetch", 68, 2, ("", "LTC64B", "LTC128B", "LTC256B"))
+_D, _DATA = register("d", D), register("data", B)
+_LOADED_BY = predicate("p", 81, optional=True)
+
+
+def _global(at: int = 32) -> Spec:
+    return Address("address", "", A, uniform_at=at)
+
+
+def _shared_by_all() -> Spec:
+    """Of atomic operations, whose operation has the bits that the others have for the address."""
+    return Address("address", "", A, uniform_at=C, descriptor_at=71, pair_at=72)
+
+
+def _compared() -> Spec:
+    return Address("address", "", A, uniform_at=C, pair_at=90, always_descriptor=True)
+
+
+class _Target(Spec):
+    """The register that says where in shared memory a copy goes."""
+
+    def text(self, one: Coded) -> str:
+        """How a listing writes it."""
+        return f"[{super().text(one)}]"
+
+
+def _own(at: int = 32) -> Spec:
+    return Address("address", "", A, uniform_at=at, own=True)
+
+
+def _atomic(code: int, name: str, operands: tuple[Spec, ...], *modifiers: Modifier, **more: Any) -> Row:
+    more.setdefault("others", {"bit70": bits(70)})
+    return Row(code, name, operands, modifiers, "memory = an operation of memory and data; d = the old value", **more)
+
+
+def _reduced(one: Instruction) -> str:
+    """RED has a longer name since sm_90."""
+    return "REDG" if one.architecture >= 90 else "RED"
+
+
+_OPERATION = choice("operation", 87, 4, OPERATIONS)
+_REDUCTION = choice("operation", 87, 3, OPERATIONS[:8])
+_ATOMIC_TYPE = choice("type", 73, 3, ATOMIC_TYPES)
+_CAS, _INCREMENT = flag(79, "CAST.SPIN", "CAS", "weak"), flag(88, "POPC.INC.32", "ARRIVE.64", "counts")
+_FLOAT_TYPE = choice("type", 73, 4, FLOAT_TYPES)
+ROWS: tuple[Row, ...] = (
+    Row(0x180, "LD", (_D, _global()), (WIDE, EVICTION, TYPE, ORDER), "d = generic memory"),
+    Row(0x181, "LDG", (_LOADED_BY, _D, _global()), (WIDE, EVICTION, PREFETCH, TYPE, ORDER), "d = global memory"),
+    Row(0x183, "LDL", (_D, _own()), (EVICTION, TYPE), "d = local memory"),
+    Row(0x184, "LDS", (_D, _own()), (flag(90, "", role="hint"), TYPE), "d = shared memory"),
+    Row(0x185, "ST", (_global(C), _DATA), (WIDE, EVICTION, TYPE, ORDER), "generic memory = data"),
+    Row(0x186, "STG", (_global(C), _DATA), (WIDE, EVICTION, TYPE, ORDER), "global memory = data"),
+    Row(0x187, "STL", (_own(C), _DATA), (EVICTION, TYPE), "local memory = data"),
+    Row(0x188, "STS", (_own(C), _DATA), (TYPE,), "shared memory = data"),
+    Row(
+        0x03B,
+        "LDSM",
+        (_D, _own()),
+        (
+            choice("kind", 105, 0, {0: "16"}),
+            choice("layout", 78, 2, ("M88", "MT88", "M816", "M832")),
+            choice("count", 72, 2, ("", "2", "4")),
+        ),
+        "d = matrices of shared memory, spread over the warp",
+        others={"scale": bits(78, 2)},
+    ),
+    Row(0x182, "LDC", (_D, BankAddress("address", "", A)), (TYPE,), "d = a constant"),
+    Row(0x0B9, "ULDC", (uniform("d", D), BankAddress("address", "", A, register_kind="")), (TYPE,), "d = a constant", uniform_guard=True),
+    Row(
+        0x0BB,
+        "ULDC",
+        (uniform("d", D), BankAddress("address", "", A, register_kind="UR")),
+        (TYPE,),
+        "d = a constant",
+        uniform_guard=True,
+    ),
+    _atomic(0x18A, "ATOM", (predicate("p", 81), _D, _shared_by_all(), _DATA), WIDE, _OPERATION, _ATOMIC_TYPE, ORDER),
+    _atomic(
+        0x18B,
+        "ATOM",
+        (predicate("p", 81), _D, _compared(), _DATA, register("data2", C)),
+        WIDE,
+        choice("kind", 105, 0, {0: "CAS"}),
+        _ATOMIC_TYPE,
+        ORDER,
+    ),
+    _atomic(0x1A8, "ATOMG", (predicate("p", 81), _D, _shared_by_all(), _DATA), WIDE, _OPERATION, EVICTION, _ATOMIC_TYPE, ORDER),
+    _atomic(
+        0x1A9,
+        "ATOMG",
+        (predicate("p", 81), _D, _compared(), _DATA, register("data2", C)),
+        WIDE,
+        choice("kind", 105, 0, {0: "CAS"}),
+        EVICTION,
+        _ATOMIC_TYPE,
+        ORDER,
+    ),
+    _atomic(0x1A3, "ATOMG", (predicate("p", 81), _D, _shared_by_all(), _DATA), WIDE, _OPERATION, EVICTION, _FLOAT_TYPE, ORDER),
+    _atomic(0x18E, "RED", (_shared_by_all(), _DATA), WIDE, _REDUCTION, EVICTION, _ATOMIC_TYPE, ORDER, shown_name=_reduced),
+    _atomic(0x1A6, "RED", (_shared_by_all(), _DATA), WIDE, _REDUCTION, EVICTION, _FLOAT_TYPE, ORDER, shown_name=_reduced),
+    _atomic(0x18C, "ATOMS", (_D, _own(C), _DATA), _OPERATION, _ATOMIC_TYPE, forms=(1, 2, 3, 4, 5, 6)),
+    _atomic(0x18C, "ATOMS", (_D, _own(C)), _INCREMENT, forms=(7,), others={"operation": bits(87, 4)}),
+    _atomic(0x18D, "ATOMS", (_D, _own(C), _DATA, register("data2", C)), _CAS, _ATOMIC_TYPE),
+    Row(
+        0x192,
+        "MEMBAR",
+        (),
+        (choice("kind", 79, 2, ("SC", "ALL", "MMIO", "")), choice("scope", 76, 3, ("CTA", "SM", "GPU", "SYS", "", "VC"))),
+        "waits for earlier accesses",
+    ),
+    Row(0x1AB, "ERRBAR", (), (), "waits for errors of earlier accesses"),
+    Row(0x1A7 & 0 | 0x15F, "CGAERRBAR", (), (), "waits for errors of the cluster"),
+    Row(
+        0x18F,
+        "CCTL",
+        (),
+        (choice("kind", 87, 4, ("PF1", "PF2", "WB", "IV", "IVALL", "RS", "IVALLP", "WBALL", "WBALLP")),),
+        "drops lines of the first-level cache",
+    ),
+    Row(
+        0x1AE,
+        "LDGSTS",
+        (_Target("d", "R", D), Address("address", "", A, uniform_at=C, pair_at=89, offset=bits(40, 24))),
+        (
+            choice("kind", 105, 0, {0: "E"}),
+            flag(81, "", "BYPASS", "cached"),
+            EVICTION,
+            flag(72, "LTC128B", role="prefetch"),
+            TYPE,
+            ORDER,
+            flag(82, "ZFILL"),
+        ),
+        "shared memory = global memory, asynchronously",
+        others={"p": bits(87, 3), "target_offset": bits(32, 8)},
+    ),
+    Row(0x1AF, "LDGDEPBAR", (), (), "a group of copies ends"),
+    Row(
+        0x11A,
+        "DEPBAR",
+        (Spec("scoreboard", "SB", 44, width=3), number("count", 38, 6)),
+        (flag(47, "LE"),),
+        "waits until at most so many groups are open",
+    ),
+)
+
+
+def size_of(one: Instruction) -> int:
+    """The bytes of a load's or store's access."""
+    return SIZES[one.at(73, 3)]
+
+
+def is_signed(one: Instruction) -> bool:
+    """Whether a load extends a sign."""
+    return one.at(73, 3) in (1, 3)
+
+
+__all__ = ["ROWS", "bits", "flag", "is_signed", "size_of"]

@@ -1,0 +1,25 @@
+"""The instruction set: all rows, and the decoder that finds the row of a word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from warploom.isa.sass import float_rows, flow_rows, integer_rows, memory_rows
+from warploom.isa.sass.instruction import Instruction, Row
+from warploom.isa.sass.word import BYTES
+
+ROWS: tuple[Row, ...] = (*integer_rows.ROWS, *float_rows.ROWS, *memory_rows.ROWS, *flow_rows.ROWS)
+BY_CODE: dict[int, Row] = {form << 9 | row.code: row for row in ROWS for form in row.forms}
+
+
+def decode(word: int, address: int = 0, architecture: int = 80) -> Instruction:
+    """The instruction of a word; its `row` is None where the table has none."""
+    return Instruction(word, address, architecture, BY_CODE.get(word & 0xFFF))
+
+
+def decoded(code: bytes, architecture: int) -> Sequence[Instruction]:
+    """The instructions of a kernel's code, from address 0 on."""
+    return [
+        decode(int.from_bytes(code[place : place + BYTES], "little"), place, architecture)
+        for place in range(0, len(code) // BYTES * BYTES, BYTES)
+    ]
