@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 SMALLEST = {
+    "begin": (("--rounds", "1"), "the bar is 3.5"),
     "checks": (("--rounds", "1", "--kernel", "saxpy, float32"), "with checks"),
     "compile": (("--rounds", "1"), "the bar is 50"),
     "launch": (("--launches", "3"), "then median"),

@@ -41,3 +41,24 @@ def test_files_that_a_program_leaves_open_are_written(tmp_path):
     assert warploom("run", "leaves.py", cwd=tmp_path).returncode == 0
     assert (tmp_path / "left.txt").read_text() == "written"
     assert (tmp_path / "end.txt").read_text() == "end"
+
+
+def test_what_a_program_leaves_sees_its_end(tmp_path):
+    (tmp_path / "helper.py").write_text("kept = open('kept.txt', 'w')\nkept.write('kept')\n")
+    (tmp_path / "leaves.py").write_text(
+        "import helper\n"
+        "class Last:\n    def __del__(self):\n        open('last.txt', 'w').write('seen')\n"
+        "last = Last()\n"
+        "last.itself = last\n"
+        "def holds():\n    return last\n"
+    )
+    assert warploom("run", "leaves.py", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "kept.txt").read_text() == "kept"
+    assert (tmp_path / "last.txt").read_text() == "seen"
+
+
+def test_a_class_of_another_file_of_the_users_sees_the_end(tmp_path):
+    (tmp_path / "helper.py").write_text("class Last:\n    def __del__(self):\n        print('seen')\n\nlast = Last()\n")
+    (tmp_path / "leaves.py").write_text("import helper\n")
+    done = warploom("run", "leaves.py", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "seen\n")

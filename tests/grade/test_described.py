@@ -5,7 +5,7 @@ import pytest
 
 from warploom.grade.described import Maker, NotPlain
 from warploom.grade.guest import deliver
-from warploom.kernel.script import in_numbas_place
+from warploom.kernel.place import in_numbas_place
 
 SOURCE = """
 import math

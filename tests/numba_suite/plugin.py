@@ -23,7 +23,8 @@ from warploom.isa.diagnostics import SourceError
 from warploom.kernel.device.context import CURRENT, Context
 from warploom.kernel.launch.launch import Kernel, KernelError, extents
 from warploom.kernel.names import everything
-from warploom.kernel.script import in_numbas_place, keeping_texts
+from warploom.kernel.place import in_numbas_place
+from warploom.kernel.script import keeping_texts
 from warploom.kernel.syntax import known_names as names
 
 assert everything.TABLES

@@ -39,7 +39,7 @@ def run_cell(shell: Any, line: str, cell: str) -> Any:
     from warploom.cli.script import launch_table
     from warploom.gpu import GPU
     from warploom.kernel.device.context import CURRENT, PRESET
-    from warploom.kernel.script import in_numbas_place
+    from warploom.kernel.place import in_numbas_place
     from warploom.machine.config.presets import load_config, parse_setting
 
     asked = _asked(line)

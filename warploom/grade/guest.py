@@ -18,7 +18,7 @@ from typing import Any
 from warploom.grade.described import MOST_BYTES, Describer, NotPlain
 from warploom.grade.lock import lock
 from warploom.kernel.cuda import Kernel
-from warploom.kernel.script import in_numbas_place
+from warploom.kernel.place import in_numbas_place
 
 NAME = "submission"
 

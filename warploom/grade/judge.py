@@ -28,7 +28,7 @@ from warploom.grade.task import AT_LEAST, LIMITS, Task, TaskError, load_task
 from warploom.isa.diagnostics import SourceError
 from warploom.isa.launching import BufferError
 from warploom.kernel.launch.signature import ArgumentError
-from warploom.kernel.script import in_numbas_place
+from warploom.kernel.place import in_numbas_place
 from warploom.kernel.syntax.tree import NoSource
 from warploom.machine.accounting.status import LaunchError
 

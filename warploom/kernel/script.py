@@ -1,13 +1,13 @@
 """Running a Python program with its kernels on a simulated GPU: `numba.cuda` is warploom's there.
 
 The program runs in this process, with its own `sys.argv` and directory. What it asks of `numba.cuda` and of `warploom.cuda` is the
-same module; texts that it gives to `exec` are kept, so that kernels made from them have a source.
+same module (place.py); texts that it gives to `exec` are kept, so that kernels made from them have a source.
 """
 
 from __future__ import annotations
 
 import builtins
-import importlib
+import gc
 import itertools
 import linecache
 import runpy
@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType, TracebackType
+from types import TracebackType
 from typing import Any
 
 from warploom.device import Device
@@ -28,6 +28,7 @@ from warploom.isa.reading import decoded, read_bytes
 from warploom.isa.reading import error as reading_error
 from warploom.kernel import notebook
 from warploom.kernel.device.context import CURRENT
+from warploom.kernel.place import in_numbas_place
 from warploom.result import Result
 
 PACKAGE = Path(__file__).parents[1]
@@ -57,6 +58,7 @@ def run_script(
     argv, directory = sys.argv, str(Path(path).resolve().parent)
     sys.argv = [str(path), *arguments]
     sys.path.insert(0, directory)
+    gc.freeze()  # what is there now lives to the end: whoever looks for what the program has left need not look through it
     try:
         with in_numbas_place(), _kept_texts():
             if notebook.is_notebook(path):
@@ -126,66 +128,6 @@ def misuse(error: BaseException) -> SourceError | None:
     said = Diagnostics(source)
     said.error(Position(last.lineno, last.colno + 1), str(error), max(length, 1))
     return SourceError(said.items, source)
-
-
-@contextmanager
-def in_numbas_place() -> Iterator[None]:
-    """`numba.cuda` and its parts are warploom's; so is `numba_cuda_mlir`, a package of NVIDIA's for the same dialect."""
-    numba = importlib.import_module("numba")
-    second = ModuleType("numba_cuda_mlir", "The dialect of numba.cuda by its second name.")
-    second.cuda = importlib.import_module("warploom.kernel.cuda")  # type: ignore[attr-defined]
-    second.types = importlib.import_module("numba.core.types")  # type: ignore[attr-defined]
-    ours = {
-        "numba_cuda_mlir": second,
-        "numba_cuda_mlir.cuda": importlib.import_module("warploom.kernel.cuda"),
-        "numba_cuda_mlir.cuda.random": importlib.import_module("warploom.kernel.library.random"),
-        "numba_cuda_mlir.types": importlib.import_module("numba.core.types"),
-        "numba.cuda": importlib.import_module("warploom.kernel.cuda"),
-        "numba.cuda.random": importlib.import_module("warploom.kernel.library.random"),
-        "numba.cuda.types": importlib.import_module("numba.core.types"),
-        "numba.cuda.vectorizers": importlib.import_module("warploom.kernel.library.vectorizers"),
-        "warploom.cuda": importlib.import_module("warploom.kernel.cuda"),
-    }
-    absent: Any = object()
-    before = {name: sys.modules.get(name, absent) for name in ours}
-    attribute = getattr(numba, "cuda", absent)
-    sys.modules.update(ours)
-    numba.cuda = ours["numba.cuda"]  # type: ignore[attr-defined]
-    try:
-        with _vectorizing(ours["numba.cuda.vectorizers"]):
-            yield
-    finally:
-        for name, module in before.items():
-            if module is absent:
-                sys.modules.pop(name, None)
-            else:
-                sys.modules[name] = module
-        if attribute is absent:
-            del numba.cuda
-        else:
-            numba.cuda = attribute  # type: ignore[attr-defined]
-
-
-@contextmanager
-def _vectorizing(ours: Any) -> Iterator[None]:
-    """`vectorize` and `guvectorize` find this module's classes for `target="cuda"`, and afterwards what they found before."""
-    decorators = importlib.import_module("numba.np.ufunc.decorators")
-    registries = [
-        (decorators.Vectorize.target_registry, ours.CUDAVectorize),
-        (decorators.GUVectorize.target_registry, ours.CUDAGUFuncVectorize),
-    ]
-    tables = [table for registry, _ in registries for table in (registry, registry.ondemand)]
-    before = [dict(table) for table in tables]
-    for registry, made in registries:
-        registry.ondemand.pop("cuda", None)  # asked before the registry itself
-        registry["cuda"] = made
-    try:
-        yield
-    finally:
-        for table, held in zip(tables, before, strict=True):
-            table.pop("cuda", None)
-            if "cuda" in held:
-                table["cuda"] = held["cuda"]
 
 
 def keeping_texts(run: Callable[..., None]) -> Callable[..., None]:

@@ -5,7 +5,7 @@ import pytest
 from numba import float32, guvectorize, int64
 
 from warploom import cuda
-from warploom.kernel.script import in_numbas_place
+from warploom.kernel.place import in_numbas_place
 
 
 def made(signatures, layout, function, **options):

@@ -9,7 +9,7 @@ from numba import float32, int64, vectorize
 from numba.np.ufunc.decorators import GUVectorize, Vectorize
 
 from warploom import cuda
-from warploom.kernel.script import in_numbas_place
+from warploom.kernel.place import in_numbas_place
 
 
 def made(signatures, function, **options):

@@ -1,7 +1,7 @@
 """`@vectorize(target="cuda")` of Numba: a function of numbers becomes a kernel that calls it once for each item of its arrays.
 
 One thread has one item. Arrays have exactly the types of a signature, as on NVIDIA's GPUs, and are broadcast as NumPy does it; an array
-of one item is read by all threads from its one place. Numbers take the types of a signature. `script.in_numbas_place` hands these classes
+of one item is read by all threads from its one place. Numbers take the types of a signature. `place.in_numbas_place` hands these classes
 to Numba's decorators.
 
 Source: Numba documentation, "CUDA Ufuncs and Generalized Ufuncs".

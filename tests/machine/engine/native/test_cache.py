@@ -54,7 +54,38 @@ def test_old_versions_are_forgotten(tmp_path, monkeypatch):
     later = (tmp_path / key).stat().st_mtime + 10
     os.utime(tmp_path / ("1" * len(key)), (later, later))
     cache.forget_old_caches()
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([key, "1" * len(key), "mine"])
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != cache.KEYS) == sorted([key, "1" * len(key), "mine"])
+
+
+def test_files_are_read_again_only_where_one_has_changed(tmp_path, monkeypatch):
+    monkeypatch.setenv("WARPLOOM_CACHE", str(tmp_path))
+    read_ones = []
+    monkeypatch.setattr(cache, "files_of_units", lambda: read_ones.append(1) or {PACKAGE / "isa" / "uop.py": str(len(read_ones))})
+    asked = cache._cache_key.__wrapped__
+    first = asked()
+    assert asked() == first and len(read_ones) == 1
+    monkeypatch.setattr(cache, "_state", lambda versions: "of another day")
+    assert asked() != first and len(read_ones) == 2
+    (noted,) = (tmp_path / cache.KEYS).iterdir()
+    noted.write_text("half")
+    asked()
+    assert len(read_ones) == 3
+    noted.chmod(0o666)  # anybody may have written that
+    asked()
+    assert len(read_ones) == 4
+
+
+def test_a_file_that_is_written_again_changes_the_state(tmp_path):
+    one = tmp_path / "version.py"
+    one.write_text("1")
+    before = cache._state([one])
+    assert cache._state([one]) == before
+    one.write_text("22")
+    assert cache._state([one]) != before
+
+
+def test_every_room_that_native_code_depends_on_is_looked_through():
+    assert {name.partition("/")[0] for name in names()} <= set(cache.READ)
 
 
 @pytest.fixture

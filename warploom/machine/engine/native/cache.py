@@ -13,6 +13,7 @@ import re
 import shutil
 import sys
 import time
+from collections.abc import Iterator
 from functools import lru_cache
 from glob import glob
 from importlib.util import find_spec
@@ -29,11 +30,44 @@ def cache_directory() -> Path:
 
 @lru_cache(maxsize=1)
 def _cache_key() -> str:
+    """A digest of all that native code depends on. To read 200 files takes a tenth of a second, so it is noted, with their times."""
+    versions = [Path(str(find_spec(file.partition("/")[0]).origin)).with_name(file.partition("/")[2]) for file in VERSIONS]  # type: ignore[union-attr]
+    noted, state = user_cache.user_cache() / KEYS / hashlib.sha256(str(MACHINE).encode()).hexdigest()[:16], _state(versions)
+    with contextlib.suppress(OSError, ValueError):
+        before, key = user_cache.read(noted).decode().split()
+        if before == state:
+            return key
+    key = _key_of(versions)
+    if noted.parent.parent.is_dir():  # something is kept there already
+        with contextlib.suppress(OSError):
+            user_cache.keep(noted, f"{state} {key}\n".encode())
+    return key
+
+
+def _state(versions: list[Path]) -> str:
+    """A digest of when the files on which native code may depend were changed last, and of how long they are."""
+    digest = hashlib.sha256(sys.version.encode())
+    files = [*map(str, versions), *(file for room in READ for file in _python_files(f"{MACHINE.parent}/{room}"))]
+    for file in sorted(files):
+        found = os.stat(file)
+        digest.update(f"{file} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def _python_files(directory: str) -> Iterator[str]:
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                yield entry.path
+            elif entry.name != "__pycache__" and entry.is_dir():
+                yield from _python_files(entry.path)
+
+
+def _key_of(versions: list[Path]) -> str:
     package = MACHINE.parent
     digest = hashlib.sha256(sys.version.encode())
-    for file in VERSIONS:  # read, and not asked for: Numba takes half a second to import
-        library, _, name = file.partition("/")
-        digest.update(Path(str(find_spec(library).origin)).with_name(name).read_bytes())  # type: ignore[union-attr]
+    for path in versions:  # read, and not asked for: Numba takes half a second to import
+        digest.update(path.read_bytes())
     for path, text in files_of_units().items():
         digest.update(path.relative_to(package).as_posix().encode())
         digest.update(text.encode())
@@ -42,6 +76,8 @@ def _cache_key() -> str:
 
 MACHINE = Path(__file__).parents[2]
 ROOMS = ("machine", "checks")  # of the package: those with units
+READ = (*ROOMS, "isa")  # those with a file on which native code depends
+KEYS = "keys"  # of the user's cache: what `_cache_key` was for an installation
 VERSIONS = ("numpy/version.py", "numba/_version.py", "llvmlite/_version.py")
 MARKS = "unit|inlined|lanewise|out_of_line|record|native_twin"
 MAKES_UNITS = re.compile(rf"^from warploom\.machine\.engine\.unit import (?:\([^)]*|.*)\b(?:{MARKS})\b", re.MULTILINE)
