@@ -22,6 +22,7 @@ BY_NAME = {
     "warploom/cli/group.py": "a command",
     "warploom/isa/frontends.py": "a front end",
     "warploom/machine/engine/native/compiler.py": "the native twin of a unit",
+    "warploom/kernel/place.py": "a part of Numba that a program of the user's imports",
     "warploom/kernel/syntax/statements.py": "what a kernel imports",
     "warploom/observe/pictures/picture.py": "a kind of picture",
     "warploom/observe/text/needs.py": "a package that only some users have",

@@ -107,7 +107,7 @@ def _stand_in(taken: ExitStack) -> None:
         if not real:
             standing.close()
             try:
-                real.append(importlib.import_module(NUMBA))
+                real.append(importlib.import_module("numba"))
             except BaseException:
                 stand()
                 raise
@@ -143,12 +143,11 @@ def _ours() -> dict[str, ModuleType]:
     """Our modules, by the names that programs import them by."""
     cuda, random = importlib.import_module("warploom.kernel.cuda"), importlib.import_module("warploom.kernel.library.random")
 
-    def later(name: str, module: str) -> Later:
-        return Later(name, lambda: importlib.import_module(module))
+    def types() -> ModuleType:
+        return importlib.import_module("numba.core.types")
 
-    types = "numba.core.types"
-    second = later(MLIR, NUMBA)
-    second.__dict__.update(cuda=cuda, types=later(f"{MLIR}.types", types))
+    second = Later(MLIR, lambda: importlib.import_module("numba"))
+    second.__dict__.update(cuda=cuda, types=Later(f"{MLIR}.types", types))
     return {
         MLIR: second,
         f"{MLIR}.cuda": cuda,
@@ -156,8 +155,8 @@ def _ours() -> dict[str, ModuleType]:
         f"{MLIR}.types": second.types,
         "numba.cuda": cuda,
         "numba.cuda.random": random,
-        "numba.cuda.types": later("numba.cuda.types", types),
-        "numba.cuda.vectorizers": later("numba.cuda.vectorizers", "warploom.kernel.library.vectorizers"),
+        "numba.cuda.types": Later("numba.cuda.types", types),
+        "numba.cuda.vectorizers": Later("numba.cuda.vectorizers", lambda: importlib.import_module("warploom.kernel.library.vectorizers")),
         "warploom.cuda": cuda,
     }
 
