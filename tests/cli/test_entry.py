@@ -62,3 +62,12 @@ def test_a_class_of_another_file_of_the_users_sees_the_end(tmp_path):
     (tmp_path / "leaves.py").write_text("import helper\n")
     done = warploom("run", "leaves.py", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "seen\n")
+
+
+def test_a_weak_proxy_that_a_program_leaves_is_left_alone(tmp_path):
+    (tmp_path / "leaves.py").write_text(
+        "import builtins, weakref\nclass One:\n    pass\none = One()\nbuiltins.kept = weakref.proxy(one)\nbuiltins.other = kept\ndel one\n"
+    )
+    done = warploom("run", "leaves.py", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "Error" not in done.stderr

@@ -39,12 +39,12 @@ def _left_in_order() -> bool:
     if PROGRAMS not in sys.modules:
         return True
     gc.collect()  # what was there before the program began is not looked at: `script.run_script` has put it aside
-    objects = gc.get_objects()
-    if any(isinstance(one, type) and "__del__" in vars(one) and _is_the_users(one.__module__) for one in objects):
+    objects = [(one, type(one)) for one in gc.get_objects()]  # a weak proxy says that it is something else, or raises
+    if any(issubclass(kind, type) and "__del__" in vars(one) and _is_the_users(one.__module__) for one, kind in objects):
         return False
-    for kind in (io.TextIOBase, io.IOBase):  # a text has its bytes in a file below it
-        for one in objects:
-            if isinstance(one, kind) and one not in (sys.stdout, sys.stderr):
+    for base in (io.TextIOBase, io.IOBase):  # a text has its bytes in a file below it
+        for one, kind in objects:
+            if issubclass(kind, base) and one is not sys.stdout and one is not sys.stderr:
                 _flush(one)
     return True
 
