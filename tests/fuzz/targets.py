@@ -15,7 +15,7 @@ from warploom import GPU
 from warploom.cli.data import read_buffer_file
 from warploom.isa.frontend import BYTES, Options
 from warploom.isa.frontends import FRONT_ENDS, encoding, load_with_warnings, machine_code
-from warploom.isa.gcn import code_object
+from warploom.isa.gcn.kernels import code_object
 from warploom.isa.machine_code import from_words as machine_code_words
 from warploom.isa.machine_code import source as text_of_machine_code
 from warploom.isa.program import Program

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from warploom.checks import schedules
 from warploom.checks.checker import Checker
-from warploom.checks.consequences import without_harmless
-from warploom.checks.findings import Finding, findings_of, render
-from warploom.checks.places import Asking, Names, element_text, value_text
+from warploom.checks.report import schedules
+from warploom.checks.report.consequences import without_harmless
+from warploom.checks.report.findings import Finding, findings_of, render
+from warploom.checks.report.places import Asking, Names, element_text, value_text
 from warploom.isa import uop as u
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError

@@ -10,8 +10,8 @@ import numpy as np
 from warploom.checks.atomic_orders import orders_of
 from warploom.checks.core_warps import watch_warps
 from warploom.checks.dropping import access_what_is_there
-from warploom.checks.findings import Fault
 from warploom.checks.registers import register_tables, watch_registers, watch_registers_of_warps
+from warploom.checks.report.findings import Fault
 from warploom.checks.runs import COUNT_SHIFT, count_of, item_of, pitch_of
 from warploom.checks.shadow import (
     HELD,

@@ -144,7 +144,7 @@ def _show(report: Report, number: int, options: dict[str, Any]) -> None:
     """The findings of one launch, on standard output."""
     if options["as_json"] or report.clean:
         return
-    from warploom.checks.findings import render
+    from warploom.checks.report.findings import render
 
     if not options["quiet"]:
         say(f"launch {number}, {report.program.name}:", err=True)

@@ -125,7 +125,7 @@ def left_with(leaving: SystemExit) -> int:
 
 def fault_of(error: KernelError) -> str:
     """Why a launch was stopped, with the line and a caret where the fault is about an instruction."""
-    from warploom.checks.places import length_at
+    from warploom.checks.report.places import length_at
     from warploom.isa.diagnostics import Diagnostic, Severity, render_all
 
     result = error.result

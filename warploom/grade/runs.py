@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from warploom.checks.check import run_checked
-from warploom.checks.findings import Finding
+from warploom.checks.report.findings import Finding
 from warploom.gpu import GPU
 from warploom.grade.described import Maker
 from warploom.grade.drawing import Values

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from warploom.checks.findings import KINDS
+from warploom.checks.report.findings import KINDS
 from warploom.grade.lines import line_of
 from warploom.isa.diagnostics import nearest
 from warploom.machine.config.presets import load_config

@@ -71,7 +71,7 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
         "AMD's GCN: waves of 64 lanes, a scalar unit, and the mask of lanes in a register",
         "gcn",
         has_code=True,
-        claims="warploom.isa.gcn.code_object:is_code_object",
+        claims="warploom.isa.gcn.kernels.code_object:is_code_object",
     ),
 )
 

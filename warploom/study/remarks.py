@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warploom.checks.places import Names, element_text, value_text
+from warploom.checks.report.places import Names, element_text, value_text
 from warploom.isa.uop import GLOBAL_SPACE
 from warploom.machine.memory.channels import DATA_HOLD, PROGRAM_HOLD
 from warploom.result import Result

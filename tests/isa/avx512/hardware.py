@@ -6,10 +6,10 @@ The recorded runs of a processor (`tests/golden/avx512`) give the state before a
 import numpy as np
 
 from warploom.gpu import GPU
-from warploom.isa.avx512.assembler import assemble
 from warploom.isa.avx512.launch import ARGUMENTS, STACK_BYTES, STACKS_END
 from warploom.isa.avx512.lowering import lower
 from warploom.isa.avx512.registers import FLAGS
+from warploom.isa.avx512.text.assembler import assemble
 from warploom.isa.diagnostics import Diagnostics
 from warploom.isa.image import Image, Segment
 from warploom.isa.program import Launch, Source

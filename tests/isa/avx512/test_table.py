@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from tests.places import GOLDEN
 from warploom.isa.avx512.decoder import memory_bits
 from warploom.isa.avx512.disassembler import disassemble
-from warploom.isa.avx512.encoder import encode
-from warploom.isa.avx512.forms import fitting, rows_of
 from warploom.isa.avx512.instruction import place_of
 from warploom.isa.avx512.operands import Immediate, Memory, Register, Written
-from warploom.isa.avx512.parser import statement, written
 from warploom.isa.avx512.table import DECODER, INSTRUCTIONS
+from warploom.isa.avx512.text.encoder import encode
+from warploom.isa.avx512.text.forms import fitting, rows_of
+from warploom.isa.avx512.text.parser import statement, written
 
 RECORDED = [one for path in sorted((GOLDEN / "avx512").glob("*.json")) for one in json.loads(path.read_text())["instructions"]]
 RANGES = {"ib": (0, 255), "ibs": (-128, 127), "rel8": (-128, 127), "id": (-(1 << 31), (1 << 31) - 1), "rel32": (-(1 << 31), (1 << 31) - 1)}

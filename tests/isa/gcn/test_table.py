@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from tests.places import GOLDEN
 from warploom.isa.gcn.decoder import Decoder, Overlap
 from warploom.isa.gcn.disassembler import disassemble, text_of
-from warploom.isa.gcn.encoder import encode, forms_of
 from warploom.isa.gcn.formats import FORMATS
 from warploom.isa.gcn.instruction import DPP_KIND, E64, SDWA_KIND, SOURCE, VECTOR, Written
-from warploom.isa.gcn.parser import Mistake, line_of
 from warploom.isa.gcn.registers import DPP, OFF, SDWA
 from warploom.isa.gcn.table import BY_MNEMONIC, DECODER, INSTRUCTIONS
+from warploom.isa.gcn.text.encoder import encode, forms_of
+from warploom.isa.gcn.text.parser import Mistake, line_of
 
 RECORDED = json.loads((GOLDEN / "gcn" / "encodings.json").read_text())["instances"]
 

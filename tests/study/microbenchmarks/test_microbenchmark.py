@@ -3,8 +3,9 @@
 import pytest
 
 from warploom.machine.config.presets import load_config
-from warploom.study.microbenchmarks import NAMES, find, throughput
+from warploom.study.microbenchmarks import NAMES, find
 from warploom.study.microbenchmarks.bench import Bench, Unmeasured
+from warploom.study.microbenchmarks.core import throughput
 from warploom.study.microbenchmarks.report import QUANTITY, number, probe
 from warploom.study.needs import StudyError
 

@@ -28,7 +28,7 @@ def test_one_multiprocessor_is_what_its_preset_says(preset, name):
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_the_second_level_is_as_far_away_as_published(preset):
-    from warploom.study.microbenchmarks.pointer_chase import chase
+    from warploom.study.microbenchmarks.memory.pointer_chase import chase
 
     bench = Bench(load_config(preset, {"gpu.cores": 1, "memory.bytes": 1 << 20}), "native", quick=True)
     for size, key in ((8192, "chase.l1"), (1 << 19, "chase.l2")):

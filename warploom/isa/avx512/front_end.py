@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from warploom.isa.avx512 import elf
-from warploom.isa.avx512.assembler import CODE_BASE, assemble
 from warploom.isa.avx512.kernels import places_of
 from warploom.isa.avx512.launch import (
     ARGUMENTS,
@@ -21,6 +20,7 @@ from warploom.isa.avx512.launch import (
 from warploom.isa.avx512.lessons import lessons
 from warploom.isa.avx512.lowering import Refused, lower
 from warploom.isa.avx512.registers import LANES
+from warploom.isa.avx512.text.assembler import CODE_BASE, assemble
 from warploom.isa.c.buffers import given, placed, pointers_of, shapes_of, unused, values_of, views_of
 from warploom.isa.c.parameters import CKernel, chosen, kernels_of
 from warploom.isa.c.settings import compile_source

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from warploom.isa.avx512 import crossing, floats, flow, integers, masks, scalar_floats, scalar_rows
 from warploom.isa.avx512.decoder import Decoder
 from warploom.isa.avx512.instruction import Row
+from warploom.isa.avx512.scalar import flow, scalar_floats, scalar_rows
+from warploom.isa.avx512.vector import crossing, floats, integers, masks
 
 INSTRUCTIONS: tuple[Row, ...] = (
     *masks.ROWS,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from warploom.isa.avx512 import elf
-from warploom.isa.avx512.assembler import assemble
 from warploom.isa.avx512.decoder import Decoded
 from warploom.isa.avx512.disassembler import disassemble
 from warploom.isa.avx512.front_end import raw
 from warploom.isa.avx512.lowering import decoded
 from warploom.isa.avx512.operands import Immediate
+from warploom.isa.avx512.text.assembler import assemble
 from warploom.isa.diagnostics import Diagnostics
 from warploom.isa.image import Image
 from warploom.isa.machine_code import MachineCode

@@ -45,7 +45,7 @@ class Code(MicroOps):
 
     number_of: the number of the instruction at an address, and of one at which none begins the number after the last one. private: the
     first of the four scalar registers that stand for private memory, of each four that may. apertures: those (SHARED_BASE, PRIVATE_BASE)
-    of which the program forms addresses that FLAT takes. indexed: which operands M0 chooses, as `register_index.py` has it. moved: a
+    of which the program forms addresses that FLAT takes. indexed: which operands M0 chooses, as `vector/register_index.py` has it. moved: a
     source after it has been moved between lanes (DPP). vega: the processor is one of gfx9.
     """
 

@@ -11,13 +11,13 @@ from warploom.isa.c.settings import compile_source
 from warploom.isa.c.warnings import compiler_warnings
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.frontend import Loaded, Options, Text
-from warploom.isa.gcn import code_object
-from warploom.isa.gcn.arguments import SEGMENT, Buffer, dynamic_shared, placed
-from warploom.isa.gcn.assembler import assemble
-from warploom.isa.gcn.code_object import CodeObject, Kernel
-from warploom.isa.gcn.launch import ARGUMENTS, MOST_BLOCK, PACKET, TABLES_BYTES, base_offsets_of, packet, start_of
+from warploom.isa.gcn.kernels import code_object
+from warploom.isa.gcn.kernels.arguments import SEGMENT, Buffer, dynamic_shared, placed
+from warploom.isa.gcn.kernels.code_object import CodeObject, Kernel
+from warploom.isa.gcn.kernels.launch import ARGUMENTS, MOST_BLOCK, PACKET, TABLES_BYTES, base_offsets_of, packet, start_of
 from warploom.isa.gcn.lowering import lower
 from warploom.isa.gcn.registers import LANES
+from warploom.isa.gcn.text.assembler import assemble
 from warploom.isa.gcn.waits import waits
 from warploom.isa.image import Image, Segment
 from warploom.isa.launch import Launch

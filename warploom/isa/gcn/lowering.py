@@ -13,10 +13,8 @@ from warploom.isa import uop as u
 from warploom.isa.gcn.code import Code
 from warploom.isa.gcn.disassembler import disassemble
 from warploom.isa.gcn.instruction import Decoded, Refusal
-from warploom.isa.gcn.lane_moves import moved
-from warploom.isa.gcn.launch import START, Start, start_up
+from warploom.isa.gcn.kernels.launch import START, Start, start_up
 from warploom.isa.gcn.modifiers import MEMORY_BASES
-from warploom.isa.gcn.register_index import Indexing
 from warploom.isa.gcn.registers import (
     PRIVATE_BASE,
     PRIVATE_LIMIT,
@@ -28,6 +26,8 @@ from warploom.isa.gcn.registers import (
     VECTORS,
 )
 from warploom.isa.gcn.table import DECODER
+from warploom.isa.gcn.vector.lane_moves import moved
+from warploom.isa.gcn.vector.register_index import Indexing
 from warploom.isa.image import Image, sweep
 from warploom.isa.program import Position, Program, Source
 from warploom.isa.program_builder import ProgramBuilder

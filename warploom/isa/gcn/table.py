@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from warploom.isa.gcn import compare, float_rows, flow, lds, register_index, scalar_memory, scalar_rows, vector_memory, vector_rows
 from warploom.isa.gcn.decoder import Decoder
-from warploom.isa.gcn.graphics import refused
 from warploom.isa.gcn.instruction import Row
+from warploom.isa.gcn.memory import lds, scalar_memory, vector_memory
+from warploom.isa.gcn.scalar import flow, scalar_rows
+from warploom.isa.gcn.vector import compare, float_rows, register_index, vector_rows
+from warploom.isa.gcn.vector.graphics import refused
 
 EXPORT = Row("exp", "EXP", 0, "target_exp a b c e", refused("a graphics pipeline, to which exp exports,"), "exports a pixel or a vertex")
 INSTRUCTIONS: tuple[Row, ...] = (

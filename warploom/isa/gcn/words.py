@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from warploom.isa.diagnostics import Diagnostics
-from warploom.isa.gcn import code_object
-from warploom.isa.gcn.assembler import CODE_BASE, assemble
 from warploom.isa.gcn.disassembler import disassemble
 from warploom.isa.gcn.instruction import Decoded
+from warploom.isa.gcn.kernels import code_object
 from warploom.isa.gcn.lowering import decoded
+from warploom.isa.gcn.text.assembler import CODE_BASE, assemble
 from warploom.isa.image import Image, Segment
 from warploom.isa.machine_code import MachineCode
 from warploom.isa.program import Source

@@ -12,7 +12,7 @@ from typing import Any
 
 from warploom.checks.check import Report, run_checked
 from warploom.checks.checker import Checker
-from warploom.checks.places import Asking, Names
+from warploom.checks.report.places import Asking, Names
 from warploom.isa.program import Program
 from warploom.kernel.device.arrays import DeviceArray
 from warploom.kernel.device.context import Context

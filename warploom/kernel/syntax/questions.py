@@ -10,7 +10,7 @@ import ast
 from typing import Any
 
 from warploom.checks.bounds import INDEX, LANES, QUESTIONS, VALUE
-from warploom.checks.places import Indexed
+from warploom.checks.report.places import Indexed
 from warploom.compiler.ssa import Value
 from warploom.kernel.syntax.translator import Ends, Translator
 from warploom.kernel.types import types as ty

@@ -1,7 +1,8 @@
 """Microbenchmarks: small programs that recover a machine's parameters from the times they take. `warploom probe` runs them.
 
 A machine is a black box here. A microbenchmark knows what a device tells of itself (`bench.Properties`), runs programs, and reads
-clocks; what the machine was configured to be is only compared with afterwards. One file a family.
+clocks; what the machine was configured to be is only compared with afterwards. One
+file a family: `core/` has those of issue, pipes and launches, `memory/` those of caches, shared memory and DRAM.
 """
 
 from __future__ import annotations
@@ -15,25 +16,25 @@ if TYPE_CHECKING:
 
 # Name on the command line, and the file that has it: from the pipes of a core outwards.
 NAMES: dict[str, str] = {
-    "latency": "arithmetic_latency",
-    "throughput": "throughput",
-    "mixed": "mixed_issue",
-    "banks": "operand_banks",
-    "instruction-cache": "instruction_cache",
-    "barrier": "barrier",
-    "shared": "shared_memory",
-    "constant": "constant_memory",
-    "chase": "pointer_chase",
-    "sectors": "sectors",
-    "ways": "associativity",
-    "l1": "l1_bandwidth",
-    "width": "access_width",
-    "l2": "l2_bandwidth",
-    "dram": "dram_bandwidth",
-    "atomics": "atomics",
-    "fence": "fence",
-    "limits": "limits",
-    "launch": "launch",
+    "latency": "core.arithmetic_latency",
+    "throughput": "core.throughput",
+    "mixed": "core.mixed_issue",
+    "banks": "core.operand_banks",
+    "instruction-cache": "core.instruction_cache",
+    "barrier": "core.barrier",
+    "shared": "memory.shared_memory",
+    "constant": "memory.constant_memory",
+    "chase": "memory.pointer_chase",
+    "sectors": "memory.sectors",
+    "ways": "memory.associativity",
+    "l1": "memory.l1_bandwidth",
+    "width": "memory.access_width",
+    "l2": "memory.l2_bandwidth",
+    "dram": "memory.dram_bandwidth",
+    "atomics": "memory.atomics",
+    "fence": "memory.fence",
+    "limits": "core.limits",
+    "launch": "core.launch",
 }
 
 

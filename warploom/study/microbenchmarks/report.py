@@ -11,8 +11,9 @@ from warploom.machine.config.presets import load_config, preset_names
 from warploom.machine.config.schema import Config
 from warploom.observe.text.styled import in_lines
 from warploom.study.figure import Figure, Panel, Series
-from warploom.study.microbenchmarks import find, pointer_chase
+from warploom.study.microbenchmarks import find
 from warploom.study.microbenchmarks.bench import Bench
+from warploom.study.microbenchmarks.memory import pointer_chase
 from warploom.study.microbenchmarks.microbenchmark import Curve, Finding, Reading
 from warploom.study.microbenchmarks.published import PART_OF, SOURCES, Published, points, published
 from warploom.study.needs import StudyError

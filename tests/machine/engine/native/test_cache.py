@@ -35,7 +35,7 @@ def test_the_cache_depends_on_every_file_with_units_and_on_their_constants():
 
 
 def test_a_change_of_a_report_compiles_nothing_anew():
-    reports = {"machine/device/report.py", "machine/run/result.py", "checks/findings.py"}
+    reports = {"machine/device/report.py", "machine/run/result.py", "checks/report/findings.py"}
     assert not names() & {*reports, "gpu.py", "machine/debug/session.py", "cli/run.py"}
 
 
