@@ -273,6 +273,7 @@ OF_NO_FILE = {
     "tests/machine/core/fetch/test_instruction_fetch_l0.py": "the caches of schedulers in runs",
     "tests/machine/core/fetch/test_instruction_fetch_lines.py": "lookups in the caches of instructions, one by one",
     "tests/machine/core/load_store/test_address_decoder.py": "the address decoder call by call",
+    "tests/machine/test_trial.py": "units that are added to a copy of the package",
     "tests/machine/core/test_lengths.py": "how long a function of any of its files is",
     "tests/machine/core/units/test_memory_stage_spaces.py": "the rest of the memory stage: other spaces, textures, images",
     "tests/machine/core/texture/test_sampler_operands.py": "where an image store takes its operands from",

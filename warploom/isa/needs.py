@@ -20,6 +20,11 @@ def needs_shared_memory(uops: np.ndarray) -> bool:
     return bool((uops[:, u.UNIT] == u.SHARED).any())
 
 
+def touches_memory(program: Program) -> bool:
+    """Whether a program accesses memory, shared memory or textures."""
+    return bool(np.isin(program.uops[:, u.UNIT], (u.MEMORY, u.SHARED, u.TEXTURE)).any())
+
+
 def first_of_a_block(program: Program) -> int:
     """The first instruction that has to do with the block as a whole, its shared memory or its barriers; NONE when there is none."""
     uops = program.uops

@@ -105,7 +105,7 @@ def scalar(number: int) -> int:
 # ---------------------------------------------------------------------------------------------------------
 # Units: whose issue port an operation takes.
 UNITS = ("alu", "special", "memory", "shared", "texture", "control", "buffer")
-ALU, SPECIAL, MEMORY, SHARED, TEXTURE, CONTROL, BUFFER = range(len(UNITS))  # BUFFER: the instruction buffer itself, which always can
+ALU, SPECIAL, MEMORY, SHARED, TEXTURE, CONTROL, BUFFER = range(7)  # BUFFER: the instruction buffer itself, which always can
 
 # Ports of a scheduler: a unit each, and the pipes that arithmetic has beside the ALU where these are apart. ALU is the integer pipe then.
 # A float pipe may have two halves: FLOAT is either, HEAVY the one that multiplies integers too, LIGHT the other where it is not the ALU.

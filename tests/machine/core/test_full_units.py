@@ -8,6 +8,7 @@ import pytest
 from tests.machine.core.unit_bench import core_of, mask
 from warploom.isa.uop import ALU, MEMORY, SHARED, SPECIAL, TEXTURE
 from warploom.machine.core import full_units
+from warploom.machine.core.units import arithmetic, memory_stage, texture_access
 from warploom.machine.engine.unit import FOREVER
 
 NOW, LATER, SOON = 40, 60, 45
@@ -26,7 +27,8 @@ def with_full(monkeypatch, core, *full):
     core.alus.idle, core.specials.idle = (mask() if unit in full else mask(0) for unit in (ALU, SPECIAL))
     core.shared_free = NOW + 1 if SHARED in full else NOW
     queues = {MEMORY: core.lsu, TEXTURE: core.texture}
-    monkeypatch.setattr(full_units, "full", lambda queue: int(any(queue is queues[unit] for unit in full if unit in queues)))
+    for module in (memory_stage, texture_access):
+        monkeypatch.setattr(module, "full", lambda queue: int(any(queue is queues[unit] for unit in full if unit in queues)))
     monkeypatch.setattr(full_units, "find_idle_pipes", lambda pipes, now: None)
 
 
@@ -40,7 +42,7 @@ def test_warps_that_need_a_full_unit_are_blocked_while_one_of_them_is_awake(monk
         with_full(monkeypatch, core, *full)
         for warp, unit in enumerate(UNITS):
             core.warps.wants[unit] = mask(warp, 6) if unit != ALU else mask(warp)
-            assert bool(full_units.unit_accepts(core, unit, NOW)) == (unit not in full or (own == 1 and unit in (ALU, SPECIAL)))
+            assert bool(full_units.unit_accepts(unit, core, NOW)) == (unit not in full or (own == 1 and unit in (ALU, SPECIAL)))
         core.warps.awake, core.full_units, core.warps_blocked = awake, mask(9), mask(5)
         full_units.find_full_units(core, NOW)
         stopped = [unit for warp, unit in enumerate(UNITS) if unit in full and awake & mask(warp) and not (own and unit in (ALU, SPECIAL))]
@@ -102,8 +104,9 @@ def test_the_next_cycle_is_that_of_the_first_unit_that_is_free(monkeypatch):
     times = {ALU: LATER, SPECIAL: SOON, SHARED: LATER + 7}
     for full, earlier in product([(), (ALU,), (SPECIAL,), (SHARED,), (ALU, SHARED), (ALU, SPECIAL, SHARED)], (0, 30)):
         _gpu, core, _ = core_of()
-        monkeypatch.setattr(full_units, "next_free", lambda pipes, c=core, less=earlier: times[ALU if pipes is c.alus else SPECIAL] - less)
-        monkeypatch.setattr(full_units, "full", lambda queue: 1)
+        monkeypatch.setattr(arithmetic, "next_free", lambda pipes, c=core, less=earlier: times[ALU if pipes is c.alus else SPECIAL] - less)
+        for module in (memory_stage, texture_access):
+            monkeypatch.setattr(module, "full", lambda queue: 1)
         core.full_units, core.shared_free = mask(*full), times[SHARED] - earlier
         expected = max(min((times[unit] - earlier for unit in full), default=FOREVER), NOW + 1)
         assert full_units.next_free_unit(core, NOW) == expected

@@ -8,7 +8,8 @@ import pytest
 
 from warploom.machine.accounting.events import MEMORY_ROWS_A_CYCLE, ROWS_A_CYCLE
 from warploom.machine.accounting.status import DONE, EVENTS_FULL, FAULT, LIMIT
-from warploom.machine.device import device
+from warploom.machine.device import block_dispatcher, device, memory_system
+from warploom.machine.device import cores as cores_of_device
 from warploom.machine.device.block_dispatcher import FILL, SPLIT
 from warploom.machine.device.device import DEADLOCK
 from warploom.machine.engine.unit import FOREVER
@@ -36,13 +37,13 @@ def made(monkeypatch):
         return made.steps
 
     made.units = SimpleNamespace(step=step, memory_system=lambda *given: calls.append(("memory", given[-1])))
-    monkeypatch.setattr(device, "dispatch", lambda *given: calls.append(("dispatch", given[-1])))
-    monkeypatch.setattr(device, "_may_dispatch", device._may_dispatch)  # some tests put their own there
-    monkeypatch.setattr(device, "open_grid_barrier", lambda *given: calls.append(("grid", given[-1])))
-    monkeypatch.setattr(device, "open_core_barriers", lambda *given: calls.append(("barriers", given[-1])))
-    monkeypatch.setattr(device, "may_happen", lambda wheel, now: made.next == now)
-    monkeypatch.setattr(device, "next_time", lambda wheel, now: made.next)
-    monkeypatch.setattr(device, "events_waiting", lambda wheel: made.waiting)
+    monkeypatch.setattr(block_dispatcher, "dispatch", lambda *given: calls.append(("dispatch", given[-1])))
+    monkeypatch.setattr(block_dispatcher, "_may_dispatch", block_dispatcher._may_dispatch)  # some tests put their own there
+    monkeypatch.setattr(cores_of_device, "open_grid_barrier", lambda *given: calls.append(("grid", given[-1])))
+    monkeypatch.setattr(cores_of_device, "open_core_barriers", lambda *given: calls.append(("barriers", given[-1])))
+    monkeypatch.setattr(memory_system, "may_happen", lambda wheel, now: made.next == now)
+    monkeypatch.setattr(memory_system, "next_time", lambda wheel, now: made.next)
+    monkeypatch.setattr(memory_system, "events_waiting", lambda wheel: made.waiting)
     monkeypatch.setattr(device, "raise_fault", lambda *given: calls.append(("fault", *given[1:])))
     return made
 
@@ -137,7 +138,7 @@ def test_the_next_cycle_is_the_first_in_which_something_can_happen(made, seed):
         soonest = NOW + 1 if grid.order == SPLIT or made.gpu.room_since >= NOW else min(soonest, grid.resumes)
     cycles = []
     made.units.memory_system = None  # which is asked in a cycle of its own
-    original = device._may_dispatch if low < 4 else device.may_happen
+    original = block_dispatcher._may_dispatch if low < 4 else memory_system.may_happen
 
     def seen(*given):
         cycles.append(int(made.gpu.now))
@@ -146,9 +147,9 @@ def test_the_next_cycle_is_the_first_in_which_something_can_happen(made, seed):
         return original(*given)
 
     if low < 4:
-        device._may_dispatch = seen
+        block_dispatcher._may_dispatch = seen
     else:
-        device.may_happen = seen
+        memory_system.may_happen = seen
     if soonest == FOREVER:
         assert go(made, limit) == FAULT
         faults = [("fault", DEADLOCK, 0, 1, 8, 3, 0, 0, NOW), ("fault", DEADLOCK, 2, 2, 9, 5, 0, 0, NOW)]

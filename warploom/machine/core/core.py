@@ -24,6 +24,7 @@ from warploom.machine.core.spawn import Spawn
 from warploom.machine.core.texture.lane_slots import LaneSlots
 from warploom.machine.core.texture.sampler import Texels
 from warploom.machine.core.units.bundle import Bundle
+from warploom.machine.core.units.table import EXECUTION_UNITS
 from warploom.machine.core.warp_control import Unguarded
 from warploom.machine.core.warps.access_order import AccessOrder
 from warploom.machine.core.warps.barrier import Barriers
@@ -120,6 +121,7 @@ Core = record(
         spawn=Spawn,
         thread_instructions="i8",      # `counts`: executed since the start
         monitor=Monitor,               # `counts` of 2
+        **{name: kind for row in EXECUTION_UNITS for name, kind in row.state.items()},
     ),
     counters=dict(
         unguarded=Unguarded,

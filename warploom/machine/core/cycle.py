@@ -16,6 +16,7 @@ from warploom.machine.core.fetch.instruction_fetch import fetch_instructions, re
 from warploom.machine.core.full_units import count_full_units, find_full_units, next_free_unit, note_full_ports, note_what_it_fills
 from warploom.machine.core.issue import issue
 from warploom.machine.core.ready_check import examine, wake_up
+from warploom.machine.core.units.table import step_units
 from warploom.machine.core.warps.alarms import next_ringing, ringing_in
 from warploom.machine.core.warps.stall_account import account_wait
 from warploom.machine.core.warps.warp_exit import free_slot, has_to_drain
@@ -237,11 +238,7 @@ def fetch_and_load_store(gpu, core, tables, units, now):
     soonest = np.int64(FOREVER)
     if core.fetch.buffer != 0:
         soonest = min(soonest, fetch_instructions(gpu, core.fetch, core.warps, core.code_rows, now))
-    if core.lsu.waiting > 0 and units.load_store(gpu, core, core.lsu, tables, now) != 0:
-        soonest = np.int64(now + 1)
-    if core.texture.waiting > 0 and units.load_store(gpu, core, core.texture, tables, now) != 0:
-        soonest = np.int64(now + 1)
-    return soonest
+    return min(soonest, step_units(gpu, core, tables, units, now))
 
 
 @inlined

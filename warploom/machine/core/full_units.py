@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import ALU, MEMORY, SHARED, SPECIAL, TEXTURE
-from warploom.machine.core.load_store.lsu import full
+from warploom.isa.uop import ALU, MEMORY, SPECIAL, TEXTURE
 from warploom.machine.core.partitions import SLOTS, find_full_ports, next_entry
-from warploom.machine.core.pipes import find_idle_pipes, next_free
+from warploom.machine.core.pipes import find_idle_pipes
 from warploom.machine.core.texture.lane_slots import warps_without_slots
+from warploom.machine.core.units.table import WITH_QUEUE, next_free_behind, unit_accepts
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest, rest
+from warploom.machine.engine.rows import each_number
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line
 
 
@@ -34,10 +35,7 @@ def find_full_units(core, now):
         for number in range(core.scheduler_count):
             if core.operands.held[number] > now:
                 core.warps_blocked = core.warps_blocked | core.schedulers[number].owned
-    if core.warps.awake & (core.warps.wants[MEMORY] | core.warps.wants[SHARED] | core.warps.wants[TEXTURE]) != EMPTY:
-        note_if_full(core, MEMORY, now)
-        note_if_full(core, SHARED, now)
-        note_if_full(core, TEXTURE, now)
+    note_full_queues(core, now)
 
 
 @inlined
@@ -63,7 +61,7 @@ def note_if_full(core, port, now):
         return
     if port == TEXTURE and core.lane_slots.capacity != 0:
         _note_lane_slots(core, core.warps.awake & needing)
-    if not unit_accepts(core, port, now):
+    if not unit_accepts(port, core, now):
         core.full_units = core.full_units | bit(port)
         core.warps_blocked = core.warps_blocked | needing
 
@@ -71,7 +69,7 @@ def note_if_full(core, port, now):
 @inlined
 def note_what_it_fills(core, port, now):
     """An instruction has been issued to a unit of the whole core: note it if the next one of this cycle finds it full."""
-    if port == TEXTURE or not unit_accepts(core, port, now):
+    if port == TEXTURE or not unit_accepts(port, core, now):
         note_if_full(core, port, now)
 
 
@@ -84,20 +82,9 @@ def _note_lane_slots(core, asking):
         core.warps_blocked = core.warps_blocked | without
 
 
-@inlined
-def unit_accepts(core, port, now):
-    """Whether the unit behind a port can take an instruction in this cycle. The control unit always can."""
-    if port == ALU:
-        return core.partitions.own != 0 or core.alus.idle != EMPTY
-    if port == SPECIAL:
-        return core.partitions.own != 0 or core.specials.idle != EMPTY
-    if port == MEMORY:
-        return full(core.lsu) == 0
-    if port == SHARED:
-        return core.shared_free <= now
-    if port == TEXTURE:
-        return full(core.texture) == 0
-    return True
+@each_number(WITH_QUEUE, note_if_full, "port", globals())
+def note_full_queues(core, now):
+    """Note the units of the whole core whose queue is full."""
 
 
 @inlined
@@ -134,7 +121,6 @@ def _next_entry(core, number):
 @inlined
 def next_free_unit(core, now):
     """The next cycle in which a unit that is full may take an instruction; FOREVER when that takes an answer of the memory system."""
-    full_units = core.full_units
     soonest = np.int64(FOREVER)
     if core.partitions.own != 0:
         for number in range(core.scheduler_count):
@@ -144,13 +130,9 @@ def next_free_unit(core, now):
         for number in range(core.scheduler_count):
             if core.operands.held[number] > now:
                 soonest = min(soonest, np.int64(core.operands.held[number]))
-    if has(full_units, ALU):
-        soonest = min(soonest, next_free(core.alus))
-    if has(full_units, SPECIAL):
-        soonest = min(soonest, next_free(core.specials))
-    if has(full_units, SHARED):
-        soonest = min(soonest, np.int64(core.shared_free))
-    # A queue that was full when the schedulers picked may have room since.
-    if (has(full_units, MEMORY) and full(core.lsu) == 0) or (has(full_units, TEXTURE) and full(core.texture) == 0):
-        soonest = np.int64(now + 1)
+    left = core.full_units
+    while left != EMPTY:
+        port = lowest(left)
+        left = rest(left)
+        soonest = min(soonest, np.int64(next_free_behind(port, core, now)))
     return max(soonest, np.int64(now + 1))

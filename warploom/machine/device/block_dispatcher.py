@@ -30,7 +30,7 @@ from warploom.machine.core.warps.warp_table import set_alarm, wake_core
 from warploom.machine.datapath.special_register import thread_numbers
 from warploom.machine.engine.bits import EMPTY, bit, lowest, ones, popcount, rest
 from warploom.machine.engine.sizes import MAX_CORES, MAX_LANES
-from warploom.machine.engine.unit import FOREVER, out_of_line, record, unit
+from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, unit
 
 MAX_LAUNCH_REGISTERS = 32
 SPREAD, FILL, SPLIT = range(3)  # orders in which blocks are handed out
@@ -74,6 +74,34 @@ Grid = record(
         resumes="i8",                                  # next cycle in which a slot that has been left may be given again
     ),
 )  # fmt: skip
+
+
+@inlined
+def step_dispatcher(gpu, cores, tables, units, now):
+    """Blocks are handed out, if any is left and there may be room."""
+    if gpu.grid.low < gpu.grid.high and _may_dispatch(gpu, now):
+        dispatch(gpu, cores, tables, now)
+    return np.int64(FOREVER)
+
+
+@inlined
+def _may_dispatch(gpu, now):
+    """Whether there may be room for a block that there was not when the dispatcher last looked."""
+    return gpu.room_since >= now - 1 or gpu.grid.resumes <= now or gpu.grid.order == SPLIT
+
+
+@inlined
+def next_dispatch(gpu, now):
+    """The next cycle in which there may be room for a block; FOREVER when a warp has to end first, or none is left."""
+    if gpu.grid.low >= gpu.grid.high:
+        return np.int64(FOREVER)
+    return np.int64(now + 1 if gpu.room_since >= now or gpu.grid.order == SPLIT else gpu.grid.resumes)
+
+
+@inlined
+def all_handed_out(gpu):
+    """Whether no block is left."""
+    return gpu.grid.low >= gpu.grid.high
 
 
 @unit

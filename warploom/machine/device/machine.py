@@ -12,50 +12,35 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import with_reconvergence
 from warploom.isa.analysis.spins import with_yields
-from warploom.isa.needs import OF_WARPS, uses, uses_wide_accesses
 from warploom.isa.program import Program
 from warploom.isa.regions import SPACE_BYTES, AddressSpace, RegionError, flat_memory, for_machine
 from warploom.isa.table_check import check_tables
 from warploom.machine.accounting.events import EVENT_COLUMNS, MEMORY_ROWS_A_CYCLE, ROWS_A_CYCLE
-from warploom.machine.accounting.notes import new_log, notes_of, printed, writes_notes
+from warploom.machine.accounting.notes import new_log, notes_of, printed
 from warploom.machine.accounting.reasons import ISSUES, PROFILE_COLUMNS
 from warploom.machine.accounting.status import LaunchError, Outcome, TooManyEvents
 from warploom.machine.config.schema import Config
-from warploom.machine.core.control import control
-from warploom.machine.core.core import Core, no_watch
-from warploom.machine.core.cycle import step, step_forming_warps
+from warploom.machine.core.core import Core
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.dwf import foremost
 from warploom.machine.core.divergence.thread_pool import depends_on_warps, with_thread_numbers
-from warploom.machine.core.load_store.address_space import no_translation, translate
-from warploom.machine.core.load_store.lsu import Lsu, load_store, no_load_store
-from warploom.machine.core.load_store.wide_access import access_wide, no_wide
-from warploom.machine.core.performance_monitor import control_with_monitor
 from warploom.machine.core.scheduling.policies import POLICIES, Policy
-from warploom.machine.core.scheduling.scheduler import Scheduler
-from warploom.machine.core.turns import step_in_turns
-from warploom.machine.core.units.memory_stage import access_memory, no_memory
-from warploom.machine.core.units.texture_access import no_texture, sample_fixed_texture, sample_texture
-from warploom.machine.core.warp_control import control_of_warps
-from warploom.machine.datapath.alu import execute, execute_with_doubles, execute_with_notes, execute_with_rounding
-from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.device import report as pipeline_report
 from warploom.machine.device.bare import bare, single_issue
 from warploom.machine.device.check import check, check_grid
 from warploom.machine.device.decode import decode
 from warploom.machine.device.device import Gpu, run
+from warploom.machine.device.handed import hooks_of, units_of
 from warploom.machine.device.held import Held
 from warploom.machine.device.inspection import PipelineInspection
-from warploom.machine.device.memory_system import no_events, serve_events
 from warploom.machine.device.overwritten import overwritten
 from warploom.machine.device.setup import resident_blocks, set_up_core, set_up_device
 from warploom.machine.device.stacks import full_stacks
 from warploom.machine.device.storage import Storage, set_up_spaces, spare_pages
 from warploom.machine.device.touched_memory import touched_memory
-from warploom.machine.engine.native.piece import Array, Fit, Hook
+from warploom.machine.engine.native.piece import Fit
 from warploom.machine.engine.pages import Pages, contents
 from warploom.machine.engine.swaps import Socket, Swaps, reached
 from warploom.machine.engine.unit import aligned, mirror, zeros
@@ -232,40 +217,8 @@ class PipelineMachine:
         return (mirror(self.gpu), mirror(self.cores), tables, self._guarded(self._units()))
 
     def _units(self) -> Units:
-        """The functions that the run loop is handed: those of units that the program does not use are left out."""
-        units = {int(row[u.UNIT]) for row in self.program.uops}
-        touches_memory = bool(units & {u.MEMORY, u.SHARED, u.TEXTURE})
-        return Units(
-            execute=self._execute(),
-            policy=self.policy.choose,
-            control=self._control(),
-            access=no_memory if not touches_memory else access_memory if self.watcher is None else self.watcher.access,
-            sampler=no_texture
-            if u.TEXTURE not in units
-            else sample_fixed_texture
-            if uses(self.program, "sample_fixed")
-            else sample_texture,
-            translate=translate if self.storage.translates else no_translation,
-            wide=access_wide if uses_wide_accesses(self.program) else no_wide,
-            load_store=load_store if touches_memory else no_load_store,
-            memory_system=serve_events if touches_memory else no_events,
-            step=step_forming_warps if self.forms_warps else step_in_turns if self.config.core.issues_per_turn else step,
-            watch=no_watch if self.watcher is None else self.watcher.unit,
-        )
-
-    def _control(self) -> Callable[..., int]:
-        """The control unit, with those parts that only programs which use them pay for."""
-        if uses(self.program, "read_counter"):
-            return control_with_monitor
-        return control_of_warps if uses(self.program, *OF_WARPS) else control
-
-    def _execute(self) -> Callable[..., None]:
-        """The ALU, with those parts that only programs which use them pay for."""
-        if (self.program.uops[:, u.DATAPATH] == u.ROUNDING).any():
-            return execute_with_rounding
-        if writes_notes(self.program):
-            return execute_with_notes
-        return execute_with_doubles if (self.program.uops[:, u.DATAPATH] == u.DOUBLE_PRECISION).any() else execute
+        """The functions that the run loop is handed."""
+        return units_of(self)
 
     def _guarded(self, units: Units) -> Units:
         """The same, with a user's units for plain Python: a mistake in one of them ends as a sentence."""
@@ -281,24 +234,10 @@ class PipelineMachine:
         return self.gpu[()]
 
     def _hooks(self) -> Units:
-        number, cores = np.dtype(np.int64), Array(Core)
-        kinds = Units(
-            execute=(None, (WarpRegisters, Tables, number, number)),
-            policy=(number, (Scheduler, number)),
-            control=(number, (Gpu, Core, number, number, Tables, number, number)),
-            access=(number, (Gpu, Core, number, number, number, Tables, Units, number)),
-            sampler=(number, (Core, number, Tables, number, number)),
-            translate=(number, (Gpu, Core, number, Tables, number, number)),
-            wide=(None, (Core, number, Tables, number, number)),
-            load_store=(number, (Gpu, Core, Lsu, Tables, number)),
-            memory_system=(None, (Gpu, cores, Tables, number)),
-            step=(number, (Gpu, Core, Tables, Units, number)),
-            watch=(None, (Gpu, Core, number, number, Tables, number, number)),
-        )
         units = self._units()
         if "scheduler" in self.users_units:
             units = units._replace(policy=policy_socket(units.policy))
-        return Units(*(Hook(unit, returns, given, self._reached(unit)) for unit, (returns, given) in zip(units, kinds, strict=True)))
+        return hooks_of(units, self._reached)
 
     def _reached(self, function: Any) -> Swaps:
         """The swaps that a unit comes to."""

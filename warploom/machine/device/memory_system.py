@@ -7,13 +7,15 @@ wheel; each cycle the events that are due are taken off it and handed to the uni
 
 from __future__ import annotations
 
+import numpy as np
+
 from warploom.machine.accounting.events import MEMORY, emit
 from warploom.machine.core.load_store.l1_access import answer
 from warploom.machine.engine.bits import popcount
-from warploom.machine.engine.unit import inlined, out_of_line, unit
+from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
 from warploom.machine.memory.address_hash import channel_place
 from warploom.machine.memory.dram_controller import serve_channel
-from warploom.machine.memory.event_wheel import give_back, request_at, schedule, take
+from warploom.machine.memory.event_wheel import events_waiting, give_back, may_happen, next_time, request_at, schedule, take
 from warploom.machine.memory.l2 import arrive, serve_slice, waiting_room
 from warploom.machine.memory.l2_memory import accept_fill, end_write, read_memory, take_write, time_to_cross, write_memory
 from warploom.machine.memory.main_memory import UNKNOWN, serve
@@ -36,6 +38,26 @@ from warploom.machine.memory.transactions import (
     WRITE_MEMORY,
     without_extra,
 )
+
+
+@inlined
+def step_memory(gpu, cores, tables, units, now):
+    """Events are served in a cycle that has some."""
+    if may_happen(gpu.wheel, now):
+        units.memory_system(gpu, cores, tables, now)
+    return np.int64(FOREVER)
+
+
+@inlined
+def next_memory_event(gpu, now):
+    """The next cycle that has events; FOREVER when nothing is on its way."""
+    return np.int64(next_time(gpu.wheel, now))
+
+
+@inlined
+def memory_is_done(gpu):
+    """Whether a kernel without warps has ended: its stores have arrived where somebody waits for that, as memory channels always do."""
+    return gpu.unfinished == 0 if gpu.has_dram != 0 else events_waiting(gpu.wheel) == 0
 
 
 @unit

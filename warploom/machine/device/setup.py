@@ -25,8 +25,10 @@ from warploom.machine.core.divergence.path_table import SIDES
 from warploom.machine.core.divergence.thread_pool import HEURISTICS, depends_on_warps, thread_numbers_of
 from warploom.machine.core.load_store.lsu import SLOTS as LSU_SLOTS
 from warploom.machine.core.partitions import SLOTS
+from warploom.machine.core.units.table import EXECUTION_UNITS
 from warploom.machine.core.warps.barrier import MAX_BARRIERS
 from warploom.machine.device.block_dispatcher import FILL, SPLIT, SPREAD
+from warploom.machine.device.units import DEVICE_UNITS
 from warploom.machine.engine.sizes import BANK_BYTES, MAX_LANES, MAX_WARPS
 from warploom.machine.memory import address_hash as hashes
 from warploom.machine.memory import cache as caches
@@ -63,6 +65,9 @@ def set_up_device(gpu: Any, config: Config, program: Program) -> None:
         drams.configure(gpu.dram, config.dram, line, config.memory.hash, config.gpu.clock)
     gpu.crossbar.core_bytes, gpu.crossbar.slice_bytes = config.crossbar.core, config.crossbar.slice
     gpu.partial_stores.tracked = _tracks_bytes(config)
+    for row in DEVICE_UNITS:
+        if row.set_up is not None:
+            row.set_up(gpu, config, program)
     for channels, count, width, hold, answer in (
         (gpu.data_channels, config.memory.data_channels, config.memory.channel_bytes, DATA_HOLD, DATA_ANSWER),
         (gpu.program_channels, config.memory.program_channels, 1, PROGRAM_HOLD, PROGRAM_ANSWER),
@@ -221,6 +226,9 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     for index, name in enumerate(u.LATENCIES):
         core.latency[index] = latency(config, name)
     _set_up_memory(core, config, program, resident)
+    for row in EXECUTION_UNITS:
+        if row.set_up is not None:
+            row.set_up(core, config, program)
 
 
 def _set_up_pool(pool: Any, config: Config, program: Program) -> None:

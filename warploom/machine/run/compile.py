@@ -22,11 +22,10 @@ from warploom.isa.user_cache import make_directory
 from warploom.machine.engine.native.cache import cache_directory, forget_old_caches, forget_old_fits, has_fits
 from warploom.machine.engine.native.fitting import fit_to, fitted_arguments
 from warploom.machine.engine.native.loader import Native, native
-from warploom.machine.engine.native.piece import ANY, Fit, Hook, entry_hook, is_ours
+from warploom.machine.engine.native.piece import ANY, Bundle, Fit, Hook, entry_hook, is_ours
 from warploom.machine.engine.swaps import reached
 from warploom.machine.run.probe import probed
 from warploom.machine.run.runnable import Notice, Runnable
-from warploom.machine.run.tables import Units
 
 
 class NativeCacheWarning(UserWarning):
@@ -223,8 +222,8 @@ def _pieces(machine: Runnable, arguments: tuple[Any, ...], fit: Fit = ANY) -> li
     """What is compiled for a machine once for all its runs, the longest first. A user's own function is not among them."""
     found = {}
     for units in arguments:
-        if isinstance(units, Units):
-            hooks = {name: hook for name, hook in units._asdict().items() if hook is not None and is_ours(hook.function)}
+        if isinstance(units, Bundle) and not units.layout:
+            hooks = {name: hook for name, hook in units.members().items() if hook is not None and is_ours(hook.function)}
             found = {name: hooks[name] for name in sorted(hooks, key=lambda name: (*LONGEST_FIRST, name).index(name))}
     return [*found.values(), entry_hook(machine.entry, (*arguments, 0), reached(machine.entry, machine.swaps), fit)]
 

@@ -7,7 +7,8 @@ Native code is compiled for each of them alone, and calls them through pointers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import namedtuple
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -83,8 +84,6 @@ class _Units(NamedTuple):
     sampler: Any = None  # core/units/texture_access.py
     translate: Any = None  # core/load_store/address_space.py
     wide: Any = None  # core/load_store/wide_access.py
-    load_store: Any = None  # core/load_store/lsu.py
-    memory_system: Any = None  # device/memory_system.py
     step: Any = None  # core/cycle.py
     watch: Any = None  # warploom/checks/watch.py
 
@@ -93,3 +92,10 @@ class Units(_Units, Bundle):
     """The units of a run that are handed over by pointer; None for those that a machine has no use for."""
 
     __slots__ = ()
+
+
+def units_with(names: Iterable[str]) -> Any:
+    """A class of `Units` that has further members: functions that rows of units name."""
+    fields = (*_Units._fields, *names)
+    base: Any = namedtuple("Units", fields, defaults=(None,) * len(fields))  # type: ignore[misc]
+    return type("Units", (base, Bundle), {"__slots__": (), "__module__": __name__})

@@ -13,6 +13,9 @@ from warploom.isa.uop import ALU, COUNT, FIRST_UOP, MEMORY, OP, SHARED, SPECIAL,
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.accounting.reasons import ACCESSES
 from warploom.machine.core.load_store.constant_cache import begin_bundle
+from warploom.machine.core.load_store.lsu import full
+from warploom.machine.core.partitions import enter
+from warploom.machine.core.performance_monitor import count_access as count_for_monitor
 from warploom.machine.core.units.bundle import begin, send
 from warploom.machine.core.units.global_access import access_global
 from warploom.machine.core.units.image_store import STORE_IMAGE, store_texels
@@ -23,9 +26,20 @@ from warploom.machine.core.warps.access_order import count_access
 from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.datapath.predicate import is_scalar, lanes_of_access
 from warploom.machine.datapath.register_file import expand
-from warploom.machine.engine.unit import inlined, out_of_line, unit
+from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
 
 UNSUPPORTED = FAULT_NUMBER["unsupported"]
+
+
+@inlined
+def execute_access(unit, gpu, core, number, warp, pc, part, port, late, tables, units, now):
+    """Issue an access of memory, of shared memory or of a texture. The number of a fault, or 0; nobody knows when it is done."""
+    if core.partitions.own != 0:
+        enter(core.partitions, number, port, core.partitions.interval[port], now)
+    fault = np.int64(units.access(gpu, core, warp, pc, unit, tables, units, now))
+    if core.counts > 1:
+        count_for_monitor(core, tables, pc, part)
+    return fault, np.int64(FOREVER)
 
 
 @unit
@@ -115,6 +129,26 @@ def _complete(core, warp, pc, wanted, tables, now):
         mark_busy(core.scoreboard, tables.code, warp, pc, bundle.every, core.warps.lanes, np.int64(constants.ready), constants.reason)
     else:
         send(core, warp, pc, wanted, ordered, tables, now)
+
+
+@inlined
+def load_store_accepts(port, core, now):
+    """Whether the queue of the load/store unit has room."""
+    return full(core.lsu) == 0
+
+
+@inlined
+def next_free_load_store(port, core, now):
+    """The next cycle, where the queue, which was full when the schedulers picked, has room since; else FOREVER."""
+    return np.int64(now + 1 if full(core.lsu) == 0 else FOREVER)
+
+
+@inlined
+def step_load_store(gpu, core, tables, units, now):
+    """One cycle of the load/store unit. Returns the next one, if it has something to do then, or FOREVER."""
+    if core.lsu.waiting > 0 and units.load_store(gpu, core, core.lsu, tables, now) != 0:
+        return np.int64(now + 1)
+    return np.int64(FOREVER)
 
 
 @unit

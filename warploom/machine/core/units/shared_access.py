@@ -93,3 +93,15 @@ def complete_in_shared(core, warp, pc, tables, now):
     """The results are there when shared memory has answered the last pass."""
     until = max(np.int64(core.shared_free), np.int64(now)) + core.shared_latency - 1
     mark_busy(core.scoreboard, tables.code, warp, pc, core.bundle.every, core.warps.lanes, until, SHORT_SCOREBOARD)
+
+
+@inlined
+def shared_accepts(port, core, now):
+    """Whether shared memory has ended the passes of earlier accesses."""
+    return core.shared_free <= now
+
+
+@inlined
+def next_free_shared(port, core, now):
+    """The first cycle in which it has."""
+    return np.int64(core.shared_free)

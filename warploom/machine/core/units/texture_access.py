@@ -15,11 +15,12 @@ from warploom.machine.accounting.reasons import SECTORS_NEEDED
 from warploom.machine.core.load_store.address_space import place_of
 from warploom.machine.core.load_store.bundle_transactions import append
 from warploom.machine.core.load_store.coalescer import sectors_needed
+from warploom.machine.core.load_store.lsu import full
 from warploom.machine.core.texture.fixed_sampler import PLACES, filter_fixed, locate_fixed, texel_shift
 from warploom.machine.core.texture.formats import TEXEL_BYTES
 from warploom.machine.core.texture.sampler import sample
 from warploom.machine.engine.bits import lowest, popcount
-from warploom.machine.engine.unit import inlined, unit
+from warploom.machine.engine.unit import FOREVER, inlined, unit
 
 UNMAPPED, MISALIGNED = FAULT_NUMBER["unmapped"], FAULT_NUMBER["misaligned"]
 
@@ -96,3 +97,23 @@ def sample_fixed_texture(core, warp, tables, k, transactions):
 def no_texture(core, warp, tables, k, transactions):
     """Stands in for `sample_texture` in a program that samples no texture."""
     return np.int64(transactions)
+
+
+@inlined
+def texture_accepts(port, core, now):
+    """Whether the queue of the texture unit has room."""
+    return full(core.texture) == 0
+
+
+@inlined
+def next_free_texture(port, core, now):
+    """The next cycle, where the queue has room again; else FOREVER."""
+    return np.int64(now + 1 if full(core.texture) == 0 else FOREVER)
+
+
+@inlined
+def step_texture(gpu, core, tables, units, now):
+    """One cycle of the texture unit. Returns the next one, if it has something to do then, or FOREVER."""
+    if core.texture.waiting > 0 and units.load_store(gpu, core, core.texture, tables, now) != 0:
+        return np.int64(now + 1)
+    return np.int64(FOREVER)
