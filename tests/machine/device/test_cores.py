@@ -19,11 +19,11 @@ def test_cores_that_have_something_to_do_are_stepped_in_their_order(form, cores,
     source = random.Random(cores)
     wake = np.array([source.choice((NOW - 3, NOW, NOW + 1, NOW + 9, FOREVER)) for _ in range(144)], np.int64)
     before = wake.copy()
-    warps = [SimpleNamespace(warps=SimpleNamespace(active=np.uint64(number % 2))) for number in range(cores)]
+    warps = [SimpleNamespace(number=number, warps=SimpleNamespace(active=np.uint64(number % 2))) for number in range(cores)]
     stepped = []
 
     def step(gpu, core, tables, units, now):
-        stepped.append(warps.index(core))
+        stepped.append(core.number)
         return NOW + 5 + len(stepped)
 
     gpu = SimpleNamespace(cores=cores, every_cycle=every_cycle, wake=wake)

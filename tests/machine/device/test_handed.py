@@ -19,7 +19,7 @@ def programs():
         yield code.program()
 
 
-@pytest.mark.parametrize("program", programs())
+@pytest.mark.parametrize("program", list(programs()))
 def test_each_function_takes_what_its_signature_says(program):
     made = machine(program)
     units = made._units()
