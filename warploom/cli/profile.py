@@ -49,9 +49,9 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     hits          transactions that found their line in the first cache
     lost to       what most of the line's cycles went to, beside issuing
 
-    A wait is on the account of the line that waits. The diagnosis below names the line to change; its rules are few, and say
-    nothing where they know nothing. The exit status is that of `warploom run`; a machine without warps stops after 100 000 cycles
-    unless --max-cycles says otherwise.
+    It opens with what limits the run, in sentences, the true limiter first, each with the line to change. In the table below them a
+    wait is on the account of the line that waits. The exit status is that of `warploom run`; a machine without warps stops after
+    100 000 cycles unless --max-cycles says otherwise.
 
     \b
     Examples:

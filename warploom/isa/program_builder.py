@@ -119,7 +119,7 @@ class ProgramBuilder:
 
         Hidden registers are left out: nothing can wait for those. Raises ValueError where there are too many.
         """
-        sides = _written(uops), _read(uops)
+        sides = _written(uops), registers_read(uops)
         instruction = repeated(numbers(len(code)), code[:, u.COUNT])
         owners = np.concatenate([np.repeat(instruction, side.shape[1]) for side in sides])
         codes = np.concatenate([side.ravel() for side in sides])
@@ -158,7 +158,7 @@ def _written(uops: np.ndarray) -> np.ndarray:
     return np.where((uops[:, [u.DST]] != u.NONE) & (following < wide), uops[:, [u.DST]] + following, u.NONE)
 
 
-def _read(uops: np.ndarray) -> np.ndarray:
+def registers_read(uops: np.ndarray) -> np.ndarray:
     """The registers that micro-ops read, with the second ones of pairs."""
     sources = uops[:, [u.A, u.B, u.C]].astype(np.int64)
     second = np.where((_shapes(uops)[:, 1:] > 0) & (sources >= 0), sources + 1, u.NONE)

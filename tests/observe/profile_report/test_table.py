@@ -58,7 +58,7 @@ def test_how_many_transactions_a_texture_needs_is_not_said():
 
 def test_a_kernel_that_is_fine_is_told_so():
     found = warploom.GPU("guppy", engine="python").run(warploom.load(EXAMPLES / "guppy/fast.guppy")).profile()
-    assert text(found)[-1] == "  no rule finds fault with this run"
+    assert "  no rule finds fault with this run" in text(found)
 
 
 def test_a_source_cannot_command_the_terminal():

@@ -13,8 +13,9 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.analysis.entrances import entrances, only_caller
+from warploom.isa.elements import element_at, shape_of, start_of
 from warploom.isa.program import Position, Program
-from warploom.isa.views import VIEW_BASE, VIEW_BYTES, ViewShape
+from warploom.isa.views import ViewShape
 
 DYNAMIC = -1  # where an array begins whose place the launch decides
 
@@ -82,7 +83,7 @@ def element_text(program: Program, names: Names, space: int, address: int, uop: 
     """
     if space == u.GLOBAL_SPACE:
         view = u.NONE if uop is None else int(program.uops[uop, u.VIEW])
-        return _of_views(program, address, view) or f"byte {program.address_space(address + 1).address(address):#x} of memory"
+        return element_at(program, address, view) or f"byte {program.address_space(address + 1).address(address):#x} of memory"
     name = u.SPACES[space]
     if space == u.SHARED_SPACE:  # a core has those of several blocks, one after the other
         address %= max(-(-program.launch.shared_bytes // 4) * 4, 1)
@@ -103,33 +104,11 @@ def local_text(program: Program, names: Names, position: Position) -> str:
     return f"an element of {local.pop()}" if len(local) == 1 and "a local array" not in local else "a local array"
 
 
-def _of_views(program: Program, address: int, view: int) -> str:
-    numbers = [view] if view >= 0 else range(len(program.views))
-    for number in numbers:
-        start = _start(program, number)
-        if not start <= address < start + (int(program.views[number][VIEW_BYTES]) & 0xFFFFFFFF):
-            continue
-        shape = _shape(program, number)
-        name = program.view_names[number] if number < len(program.view_names) else f"view {number}"
-        return f"{name}{shape.element(address - start)}" if shape is not None else f"byte {address - start} of {name}"
-    return ""
-
-
-def _start(program: Program, view: int) -> int:
-    """The place of an array's first byte."""
-    base = int(program.views[view][VIEW_BASE]) & 0xFFFFFFFF
-    return program.address_space().place(base) if program.regions else base
-
-
-def _shape(program: Program, view: int) -> ViewShape | None:
-    return program.view_shapes[view] if view < len(program.view_shapes) else None
-
-
 def value_text(program: Program, memory: np.ndarray, address: int) -> str:
     """What memory holds at a place: the item of an array, or else the word. Numbers are decimal, the rest hexadecimal digits."""
     first, size = address - address % 4, 4
     for view in range(len(program.views)):
-        shape, start = _shape(program, view), _start(program, view)
+        shape, start = shape_of(program, view), start_of(program, view)
         if shape is None or not start <= address < start + shape.item_bytes * prod(shape.shape):
             continue
         first, size = address - (address - start) % shape.item_bytes, shape.item_bytes

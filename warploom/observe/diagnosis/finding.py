@@ -17,6 +17,8 @@ MEMORY = 0.10  # from this share of memory's reasons on, it matters how memory i
 SCATTERED = 2.0  # times as many transactions, or passes, as would do
 SMALL = 0.10  # of all transactions, or passes, of the run: an instruction that wastes fewer is not worth a word
 IDLE_LANES = 0.25  # share of the lanes of the issued instructions
+IDLE_ROOM = 0.25  # share of the machine's room for blocks
+DOUBLE = 0.10  # share of 64-bit floats that 32-bit numbers are turned into
 STALLED = 0.25  # share of one reason
 LATENCY = 0.50  # share of waiting for results
 SLOW = 4.0  # times as long as the machine's simplest operation, from which on an operation is called slow
@@ -35,7 +37,7 @@ SHARED_REASONS = ("short_scoreboard", "mio_throttle")
 class Finding:
     """One cause. rule: its name. instructions: where. cycles: the warp-cycles that it concerns, all over the run.
 
-    what: what is so; advice: what to try.
+    what: what is so; advice: what to try. reasons: the stall reasons in which it shows.
     """
 
     rule: str
@@ -43,6 +45,7 @@ class Finding:
     cycles: int
     what: str
     advice: str
+    reasons: tuple[str, ...] = ()
 
     def share_here(self, found: Profile) -> float:
         """The share of all warp-cycles that went to the instructions that it names, 0 to 1."""
@@ -55,14 +58,14 @@ class Finding:
 def places(found: Profile, instructions: list[int]) -> str:
     """`line 4`, or `lines 4, 5 and 9`; of a compiler's run-time, the files and the functions too."""
     if len(instructions) == 1 or any(map(found.program.in_runtime, instructions)):
-        return _together(list(dict.fromkeys(map(found.line_of, instructions))))
+        return together(list(dict.fromkeys(map(found.line_of, instructions))))
     lines = [found.program.position(instruction).line for instruction in instructions]
     noun, numbers = ("line", lines) if all(lines) else ("instruction", instructions)
     names = [str(name) for name in dict.fromkeys(numbers)]
-    return f"{noun}{'s' * (len(names) > 1)} {_together(names)}"
+    return f"{noun}{'s' * (len(names) > 1)} {together(names)}"
 
 
-def _together(names: list[str]) -> str:
+def together(names: list[str]) -> str:
     """`a`, or `a, b and c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
@@ -82,6 +85,12 @@ def hottest(values: np.ndarray) -> int:
     return int(values.argmax())
 
 
+def busiest(found: Profile) -> int:
+    """The instruction with most warp-cycles, of the line with most."""
+    spent = found.spent.sum(axis=1)
+    return max(max(found.lines(), key=lambda line: line.cycles).instructions, key=lambda number: int(spent[number]))
+
+
 def number(value: float) -> str:
     """`4` or `2.5`: one digit after the point where it is not whole."""
     return f"{value:,.0f}".replace(",", " ") if abs(value - round(value)) < 0.05 else f"{value:.1f}"
@@ -90,6 +99,16 @@ def number(value: float) -> str:
 def percent(share: float) -> str:
     """`37 %`, rounded down so that nothing short of all is 100 %."""
     return f"{int(100 * share + 1e-9)} %"
+
+
+def of_time(found: Profile, cycles: float) -> str:
+    """`37 % of the time`: of all warp-cycles."""
+    return f"{percent(min(cycles / max(found.warp_cycles, 1), 1.0))} of the time"
+
+
+def waiting(found: Profile, cycles: float) -> str:
+    """The same with its subject: `37 % of the time warps wait`."""
+    return f"{of_time(found, cycles)} warps wait"
 
 
 def plural(count: float, noun: str, more: str = "") -> str:

@@ -17,7 +17,8 @@ MASKING = ("mask_nonzero", "branch_push", "split", "predicate", "set_mask", "wri
 def divergence(found: Profile) -> Iterator[Finding]:
     """Branches at which the lanes of a warp diverge, where at least IDLE_LANES of the lanes whose thread lives are diverged.
 
-    Lanes whose thread has ended, and lanes that never had one, are no divergence.
+    Lanes whose thread has ended, and lanes that never had one, are no divergence. What it costs: of the warp-cycles of each instruction the
+    part of its lanes that are diverged, or that part of the issue slots in use where it is more.
     """
     counts = found.counts
     diverged = counts[:, p.LANES_DIVERGED]
@@ -29,13 +30,16 @@ def divergence(found: Profile) -> Iterator[Finding]:
     where = max((place for place in parting if place < worst), default=parting[0])
     lanes = d.ratio(found, worst, p.LANES, p.ISSUES)
     full = d.number(lanes + float(diverged[worst]) / max(int(counts[worst, p.ISSUES]), 1))
-    what = f"{found.line_of(where)}: lanes diverge here; {found.line_of(worst)} runs with {d.number(lanes)} of {full} lanes on average, "
-    what += f"and {d.percent(diverged.sum() / available)} of the lanes are diverged over the run"
-    cycles = int(found.warp_cycles * diverged.sum() / available)
+    part = np.divide(diverged, counts[:, p.LANES] + diverged, out=np.zeros(len(counts)), where=counts[:, p.LANES] + diverged > 0)
+    waited = float((found.spent.sum(axis=1) * part).sum())
+    issued = diverged.sum() / available * min(d.issue_slots_used(found), 1.0) * found.warp_cycles
+    cycles = int(max(waited, issued))
+    what = f"{d.of_time(found, cycles)} is lost to lanes that are switched off: they diverge at {found.line_of(where)}, and "
+    what += f"{found.line_of(worst)} runs with {d.number(lanes)} of {full} lanes on average"
     advice = (
         "sort the work so that neighbouring threads go the same way, compute both sides without a branch, or move work out of the branch"
     )
-    yield Finding("divergence", (where, worst), cycles, what, advice)
+    yield Finding("divergence", (worst, where), cycles, what, advice, ("selected", "not_selected"))
 
 
 def _parting(found: Profile) -> list[int]:
@@ -58,8 +62,8 @@ def ended_lanes(found: Profile) -> Iterator[Finding]:
     if not available or ended.sum() < d.IDLE_LANES * available:
         return
     worst = d.hottest(ended)
-    what = f"{found.line_of(worst)} runs longest for lanes beside it whose thread has ended: {d.percent(ended.sum() / available)} of the "
-    what += "lanes have ended over the run, while others of their warp continue"
+    what = f"{d.percent(ended.sum() / available)} of the lanes have ended while others of their warp continue, longest at "
+    what += found.line_of(worst)
     advice = "give neighbouring threads equal amounts of work, or let a thread that is done take the next piece of work"
     yield Finding("ended lanes", (worst,), int(found.warp_cycles * ended.sum() / available), what, advice)
 
@@ -70,8 +74,8 @@ def partial_warps(found: Profile) -> Iterator[Finding]:
     places = found.warps * lanes
     if threads > places * (1 - d.IDLE_LANES) or found.warps == 1:
         return
-    what = f"{d.plural(found.warps, 'warp')} of {lanes} lanes hold {d.plural(threads, 'thread')}: {d.percent(1 - threads / places)} of the "
-    what += f"lanes have no thread, because a block has {block}"
+    what = f"{d.percent(1 - threads / places)} of the lanes have no thread, because a block has {block}: "
+    what += f"{d.plural(found.warps, 'warp')} of {lanes} lanes hold {d.plural(threads, 'thread')}"
     entry = min(max(found.program.launch.entry, 0), len(found.program) - 1)
     advice = f"blocks of a multiple of {lanes} threads"
     yield Finding("partial warps", (entry,), int(found.warp_cycles * (1 - threads / places)), what, advice)

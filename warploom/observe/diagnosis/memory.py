@@ -7,17 +7,20 @@ from collections.abc import Iterator
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.elements import element_at, name_of, view_at, views_of
 from warploom.observe import profile as p
 from warploom.observe.diagnosis import finding as d
+from warploom.observe.diagnosis.blame import behind_barriers, blame
 from warploom.observe.diagnosis.finding import Finding
-from warploom.observe.facts.lane_addresses import lanes_at_one_address, stride
+from warploom.observe.facts.lane_addresses import Access, lanes_at_one_address, stride
 from warploom.observe.profile import Profile
+
+ARRIVING = ("drain", "membar")  # a warp waits until memory has what it has written
 
 
 def scattered(found: Profile) -> Iterator[Finding]:
     """Accesses that take at least SCATTERED times the transactions that would do, where memory holds the warps up."""
-    cycles = int(d.memory_waits(found).sum())
-    if cycles < d.MEMORY * found.warp_cycles:
+    if int(d.memory_waits(found).sum()) < d.MEMORY * found.warp_cycles:
         return
     said: dict[tuple[str, str], list[int]] = {}
     for instruction in _wasteful(found, p.TRANSACTIONS, p.TRANSACTIONS_NEEDED):
@@ -25,7 +28,8 @@ def scattered(found: Profile) -> Iterator[Finding]:
             continue
         took, needed = (d.ratio(found, instruction, count, p.ACCESSES) for count in (p.TRANSACTIONS, p.TRANSACTIONS_NEEDED))
         step, size, line = stride(found.addresses.get(instruction, [])), _bytes(found, instruction), found.config.l1.line
-        what = f"{_stride_text(found, instruction, step)}{d.plural(took, 'transaction')} per access where {d.number(needed)} would do"
+        what = f"each moves {d.plural(took, 'line')}" if found.config.lsu.coalesce else f"each takes {d.plural(took, 'transaction')}"
+        what += f" where {d.number(needed)} would do{_stride_text(found, instruction, step)}"
         if not found.config.lsu.coalesce:
             advice = "--set lsu.coalesce=true, so that lanes that touch a line share a transaction"
         elif step is not None and abs(step) == size:
@@ -33,7 +37,7 @@ def scattered(found: Profile) -> Iterator[Finding]:
         else:
             advice = "give neighbouring lanes neighbouring addresses: index by the lane first, or change the layout of the data"
         said.setdefault((what, advice), []).append(instruction)
-    yield from _together(found, "scattered", said, p.TRANSACTIONS, p.TRANSACTIONS_NEEDED, cycles)
+    yield from _costs(found, "scattered", said, p.TRANSACTIONS, p.TRANSACTIONS_NEEDED)
 
 
 def _would_gain(found: Profile, instruction: int) -> bool:
@@ -53,8 +57,7 @@ def _would_gain(found: Profile, instruction: int) -> bool:
 
 def bank_conflicts(found: Profile) -> Iterator[Finding]:
     """Accesses to shared memory that take at least SCATTERED times the passes that would do, where it holds the warps up."""
-    cycles = int(d.shared_waits(found).sum())
-    if cycles < d.MEMORY * found.warp_cycles:
+    if int(d.shared_waits(found).sum()) < d.MEMORY * found.warp_cycles:
         return
     banks = found.config.shared.banks
     advice = f"make a row one element longer, so that the stride shares no factor with the {banks} banks"
@@ -64,10 +67,9 @@ def bank_conflicts(found: Profile) -> Iterator[Finding]:
             continue
         took, needed = (d.ratio(found, instruction, count, p.SHARED_ACCESSES) for count in (p.PASSES, p.PASSES_NEEDED))
         step = _stride_text(found, instruction, stride(found.addresses.get(instruction, [])))
-        what = f"{step}{d.plural(took, 'pass', 'passes')} of shared memory per access where {d.number(needed)} would do: lanes want "
-        what += "different words of one bank"
-        said.setdefault((what, advice), []).append(instruction)
-    yield from _together(found, "bank conflicts", said, p.PASSES, p.PASSES_NEEDED, cycles)
+        what = f"each takes {d.plural(took, 'pass', 'passes')} where {d.number(needed)} would do, since lanes want different words of one "
+        said.setdefault((f"{what}bank{step}", advice), []).append(instruction)
+    yield from _costs(found, "bank conflicts", said, p.PASSES, p.PASSES_NEEDED)
 
 
 def _wasteful(found: Profile, took: int, needed: int) -> list[int]:
@@ -78,48 +80,129 @@ def _wasteful(found: Profile, took: int, needed: int) -> list[int]:
     return np.flatnonzero(large & (excess > 0) & (counts[:, needed] > 0)).tolist()
 
 
-def _together(found: Profile, rule: str, said: dict[tuple[str, str], list[int]], took: int, needed: int, cycles: int) -> Iterator[Finding]:
-    """One finding for all instructions of which the same is said. cycles: that warps spent on such waits, all over the run."""
-    counts = found.counts
-    for (what, advice), instructions in said.items():
-        excess = int((counts[instructions, took] - counts[instructions, needed]).sum())
-        concerned = int(cycles * excess / counts[:, took].sum())
-        yield Finding(rule, tuple(instructions), concerned, f"{d.places(found, instructions)}: {what}", advice)
+def _costs(found: Profile, rule: str, said: dict[tuple[str, str], list[int]], took: int, needed: int) -> Iterator[Finding]:
+    """One finding for all instructions of which the same is said; what it costs is the part of the waits for them that the excess makes."""
+    counts, waits = found.counts, _waits_for(found, took)
+    for (each, advice), instructions in said.items():
+        excess = (counts[instructions, took] - counts[instructions, needed]) / np.maximum(counts[instructions, took], 1)
+        concerned, whole = int((waits[instructions] * excess).sum()), float(waits[instructions].sum())
+        if whole < d.MEMORY / 2 * found.warp_cycles:
+            continue
+        what = f"{d.waiting(found, whole)} for {_accesses(found, instructions)}: {each}"
+        reasons = d.SHARED_REASONS if took == p.PASSES else d.MEMORY_REASONS
+        yield Finding(rule, tuple(instructions), concerned, what, advice, (*reasons, "waitcnt"))
+
+
+def _waits_for(found: Profile, took: int) -> np.ndarray:
+    """float64[instructions]: the warp-cycles of waiting that each access causes, of memory's or of shared memory's by what is counted.
+
+    A result is waited for by name. Room in a unit is taken by all accesses, by their transactions or passes; that stores have not arrived
+    is the matter of stores, and of atomic operations, which take a turn for each lane.
+    """
+    counts = found.counts[:, took].astype(float)
+    of_unit = np.where(counts > 0, blame(found).caused, 0.0)
+    if took == p.PASSES:
+        waits, arriving = d.shared_waits(found), 0.0
+    else:
+        waits, arriving = d.memory_waits(found), float(found.of(*ARRIVING).sum())
+    rest = max(float(waits.sum()) - arriving - float(of_unit.sum()), 0.0)
+    rest += behind_barriers(found)["shared" if took == p.PASSES else "memory"]
+    writes = np.array([_turns(found, number) if counts[number] else 0.0 for number in range(len(counts))])
+    return of_unit + rest * counts / max(counts.sum(), 1) + arriving * writes / max(writes.sum(), 1)
+
+
+def _turns(found: Profile, instruction: int) -> float:
+    """The turns that memory takes for all that an instruction writes; 0 for a load."""
+    if p.atomic_name(found.program, instruction):
+        return float(found.counts[instruction, p.LANES])
+    stores = any(name.startswith("store") for name in p.operations(found.program, instruction))
+    return float(found.counts[instruction, p.TRANSACTIONS]) if stores else 0.0
+
+
+def _accesses(found: Profile, instructions: list[int]) -> str:
+    """`the loads of a at line 17`, `the stores to out at lines 4 and 9`, `the accesses to shared memory at line 14`."""
+    program, places = found.program, d.places(found, instructions)
+    if all(program.code[number, u.ISSUE_UNIT] == u.SHARED for number in instructions):
+        return f"the accesses to shared memory at {places}"
+    stores = [any(name.startswith("store") for name in p.operations(program, number)) for number in instructions]
+    verb, word = ("stores", "to") if all(stores) else ("accesses", "to") if any(stores) else ("loads", "of")
+    names = list(dict.fromkeys(name for number in instructions if (name := array_of(found, number))))
+    return f"the {verb} {word} {d.together(names)} at {places}" if names else f"the {verb} at {places}"
+
+
+def array_of(found: Profile, instruction: int) -> str:
+    """The name of the array that an access to global memory is to; "" where it is not known, or where there are several."""
+    program = found.program
+    views = views_of(program, instruction)
+    if not views:
+        seen = [int(access.addresses[0]) for access in found.addresses.get(instruction, []) if len(access.addresses)]
+        if program.code[instruction, u.ISSUE_UNIT] != u.MEMORY or not program.view_names:
+            return ""
+        views = list({view_at(program, address) for address in seen} - {u.NONE})
+    return name_of(program, views[0]) if len(views) == 1 else ""
 
 
 def atomics(found: Profile) -> Iterator[Finding]:
     """Atomic operations in which SCATTERED lanes of a warp or more meet at one address: they take turns. Where memory holds the warps up.
 
-    Those of at least SMALL of all accesses; an access whose addresses are not known is not judged.
+    Those of at least SMALL of all accesses, or of one lane a warp where all warps meet; where addresses are not known, and between warps,
+    those that STALLED of the time is waited for.
     """
     accesses = found.counts[:, p.ACCESSES] + found.counts[:, p.SHARED_ACCESSES]
-    waits = int(found.of(*d.MEMORY_REASONS, *d.SHARED_REASONS, "waitcnt").sum())
-    if waits < d.MEMORY * found.warp_cycles:
+    if int(found.of(*d.MEMORY_REASONS, *d.SHARED_REASONS, "waitcnt").sum()) < d.MEMORY * found.warp_cycles:
         return
+    waits = _waits_for(found, p.TRANSACTIONS) + _waits_for(found, p.PASSES)
     said: dict[str, list[int]] = {}
-    for instruction, looked in found.addresses.items():
-        name, most = p.atomic_name(found.program, instruction), lanes_at_one_address(looked)
-        if name and most >= d.SCATTERED and accesses[instruction] >= d.SMALL * accesses.sum():
-            what = f"{name} with up to {most} lanes of a warp at one address{_looked(found, instruction)}; it serves them one by one"
-            said.setdefault(what, []).append(instruction)
+    for instruction in np.flatnonzero(accesses >= max(d.SMALL * accesses.sum(), 1)).tolist():
+        name, looked = p.atomic_name(found.program, instruction), found.addresses.get(instruction, [])
+        most, long = lanes_at_one_address(looked), waits[instruction] >= d.STALLED * found.warp_cycles
+        if not name:
+            continue
+        if most >= d.SCATTERED:
+            meet = (
+                f"up to {most} lanes of a warp{_looked(found, instruction)} meet at {_meeting(found, instruction, looked)}, and they are "
+            )
+            meet += "served one by one"
+        elif long and looked and len({int(address) for access in looked for address in access.addresses}) == 1:
+            meet = f"all warps meet at {_meeting(found, instruction, looked)}, and they are served one by one"
+        elif long and not looked:
+            array = array_of(found, instruction)
+            meet = f"memory serves those of one {f'element of {array}' if array else 'address'} one by one"
+        else:
+            continue
+        said.setdefault(meet, []).append(instruction)
     advice = "add up within the warp or in shared memory first, then one atomic for all; or spread over several addresses"
-    for what, instructions in said.items():
-        concerned = int(waits * accesses[instructions].sum() / accesses.sum())
-        yield Finding("atomics", tuple(instructions), concerned, f"{d.places(found, instructions)}: {what}", advice)
+    for meet, instructions in said.items():
+        concerned = int(waits[instructions].sum())
+        name = p.atomic_name(found.program, instructions[0])
+        what = f"{d.waiting(found, concerned)} for the atomic operations at {d.places(found, instructions)} ({name}): {meet}"
+        yield Finding("atomics", tuple(instructions), concerned, what, advice, (*d.MEMORY_REASONS, *d.SHARED_REASONS, "waitcnt"))
+
+
+def _meeting(found: Profile, instruction: int, looked: list[Access]) -> str:
+    """The element at which most lanes of one access meet: `out[0]`; `one address` where no array is known."""
+    if found.program.code[instruction, u.ISSUE_UNIT] == u.SHARED:
+        return "one word of shared memory"
+    best, where = 0, -1
+    for access in looked:
+        addresses, counts = np.unique(access.addresses, return_counts=True)
+        if len(counts) and counts.max() > best:
+            best, where = int(counts.max()), int(addresses[counts.argmax()])
+    return (where >= 0 and element_at(found.program, where)) or "one address"
 
 
 def _stride_text(found: Profile, instruction: int, step: int | None) -> str:
-    """`stride of 16 words; `, where the lanes' addresses are known and have one."""
+    """` (stride of 16 words)`, where the lanes' addresses are known and have one."""
     if step is None:
         return ""
     size = _bytes(found, instruction)
     apart = d.plural(abs(step) / 4, "word") if size == 4 and step % 4 == 0 else d.plural(abs(step), "byte")
-    return f"stride of {apart}{' downwards' if step < 0 else ''}{_looked(found, instruction)}; "
+    return f" (stride of {apart}{' downwards' if step < 0 else ''}{_looked(found, instruction)})"
 
 
 def _looked(found: Profile, instruction: int) -> str:
     """Of how many accesses that is said, where it is not all of them."""
-    looked, made = len(found.addresses[instruction]), int(found.counts[instruction, [p.ACCESSES, p.SHARED_ACCESSES]].sum())
+    looked, made = len(found.addresses.get(instruction, ())), int(found.counts[instruction, [p.ACCESSES, p.SHARED_ACCESSES]].sum())
     return "" if looked >= made else f" in the first {looked} of {d.plural(made, 'access', 'accesses')}"
 
 

@@ -1,4 +1,4 @@
-"""Rules about waiting: latency that nothing hides, barriers, instruction fetch, full units, full channels, locks."""
+"""Rules about waiting: barriers, instruction fetch, full units, full channels, locks."""
 
 from __future__ import annotations
 
@@ -9,22 +9,14 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import Flow
 from warploom.machine.config.derived import dram_bytes_a_cycle
-from warploom.machine.config.pipes import issued_to, lanes_setting, pipe_of_class
-from warploom.machine.config.pipes import latency as of_class
+from warploom.machine.config.pipes import intervals, issued_to, lanes_setting, pipe_of_class
 from warploom.machine.run.store_tail import store_tail
 from warploom.observe import profile as p
 from warploom.observe.diagnosis import finding as d
+from warploom.observe.diagnosis.blame import before_barrier, behind_barriers
 from warploom.observe.diagnosis.finding import Finding
-from warploom.observe.facts.producers import LOADS, awaits_stores, producers
 from warploom.observe.profile import Profile
 
-# A reason, the units whose results it waits for, and what is said of them.
-RESULTS = (
-    ("long_scoreboard", (u.MEMORY, u.TEXTURE), "loads"),
-    ("short_scoreboard", (u.SHARED, u.SPECIAL), "brings"),
-    ("wait", (u.ALU,), "computes"),
-    ("waitcnt", LOADS, "loads"),
-)
 # A full unit, by its reason: its name, the setting that gives more of it, what else to try.
 UNITS = {
     "math_pipe_throttle": ("ALUs", "alu.count", "fewer operations, or cheaper ones (a multiplication for a division)"),
@@ -33,102 +25,38 @@ UNITS = {
     "mio_throttle": ("queue of shared memory", "", "fewer accesses to shared memory, or registers for what one lane alone uses"),
     "tex_throttle": ("texture unit", "texture.queue", "fewer samples, or a point filter, which takes a quarter of the texels"),
 }
-# A slow operation, by its class of latency: its name, and what else to try.
-SLOW_ONES = {
-    "divide": "integer division",
-    "float_divide": "division",
-    "float_root": "square root",
-    "float_reciprocal": "reciprocal",
-    "double_divide": "division",
-    "special": "special function",
-    "mask": "comparison into a mask",
-}
-SLOW_ADVICE = {
-    "divide": "a shift and a mask where the divisor is a power of two, a multiplication and a shift, or one division outside of the loop",
-    "float_divide": "multiply by the reciprocal, computed once, or divide outside of the loop",
-    "float_root": "compute it once outside of the loop, or take the reciprocal root (rsqrt), which is approximate, times the number",
-    "special": "compute it once outside of the loop, or take it from a table",
-}
 STORES = {"store", "store_scalar", "store_image", *(name for name in u.NUMBER if name.startswith("atomic_"))}
 LOCKS = ("atomic_cas", "atomic_exchange")
-
-
-def latency(found: Profile) -> Iterator[Finding]:
-    """Warps that wait for results for LATENCY of their time, while the issue slots are used for less than QUIET_ISSUE."""
-    names = [name for name, _, _ in RESULTS]
-    if found.share(*names) < d.LATENCY or d.issue_slots_used(found) >= d.QUIET_ISSUE:
-        return
-    reason, units, verb = max(RESULTS, key=lambda result: found.share(result[0]))
-    waits = found.of(reason)
-    worst = d.hottest(waits)
-    made = list(dict.fromkeys(found.line_of(number) for number in producers(found.program, worst, units)))
-    itself = made == [found.line_of(worst)]  # a statement of several instructions waits for its own load
-    issues, slots = int(found.counts[:, p.ISSUES].sum()), found.cycles * found.busy_cores * found.config.core.schedulers
-    turn = found.config.core.schedulers if found.config.core.issues_per_turn else 1  # cycles from one turn of a scheduler to the next
-    needed, there = (found.warp_cycles - int(found.of("not_selected").sum())) / issues / turn, found.warp_cycles / slots
-    what = f"for what {'it' if itself else ' or '.join(made) or 'an earlier line'} {verb}"
-    if awaits_stores(found.program, worst):
-        what = f"{what}, and until memory has their stores" if made else "until memory has their stores"
-    what = f"{found.line_of(worst)}: warps wait {what}"
-    what += f", {d.number(int(waits[worst]) / max(int(found.counts[worst, p.ISSUES]), 1))} cycles each time; a scheduler has "
-    what += f"{d.plural(there, 'warp')} on average, and would need {d.number(needed)} to issue in every {'turn' if turn > 1 else 'cycle'}; "
-    here, anywhere = d.percent(int(waits[worst]) / found.warp_cycles), d.percent(found.share(*names))
-    what += f"{here} of all warp-cycles are waiting here, {anywhere} anywhere"
-    room = found.config.gpu.cores * found.config.core.warps
-    if found.warps < room:
-        advice = f"more warps: the launch has {found.warps}, the machine has room for {room}; or independent work between the two lines"
-    elif found.warps > room:
-        more = d.twice(found, "core.warps")
-        advice = (f"{more}, more warps per core; or " if more else "") + "independent work between the two lines"
-    else:
-        advice = "more warps per core (more threads and --set core.warps); or independent work between the two lines"
-    yield Finding("latency", (worst,), int(found.of(*names).sum()), what, advice)
-
-
-def slow_operations(found: Profile) -> Iterator[Finding]:
-    """Operations that take SLOW times as long as a simple one, where warps wait for one of them STALLED of their time: a division, mostly.
-
-    More warps would hide it, but the cause is the operation.
-    """
-    program, config = found.program, found.config
-    waits = found.of("wait", "short_scoreboard")
-    simple = min(int(config[f"latency.{name}"]) for name in ("alu", "float"))
-    slow: dict[int, int] = {}
-    for waiting in np.flatnonzero(waits).tolist():
-        made = [(_latency(found, number), number) for number in producers(program, waiting, (u.ALU, u.SPECIAL))]
-        cycles, number = max(made, default=(0, -1))
-        if cycles >= d.SLOW * simple:
-            slow[number] = slow.get(number, 0) + int(waits[waiting])
-    total = sum(slow.values())
-    if not slow or total < d.STALLED * found.warp_cycles or d.issue_slots_used(found) >= d.QUIET_ISSUE:
-        return
-    worst = max(slow, key=lambda number: slow[number])
-    kind = u.LATENCIES[int(program.code[worst, u.ISSUE_LATENCY])]
-    name, here = SLOW_ONES.get(kind, "operation"), d.percent(slow[worst] / found.warp_cycles)
-    what = f"{found.line_of(worst)}: its {name} takes {_latency(found, worst)} cycles (latency.{kind}), a simple operation {simple}; "
-    what += f"warps wait for this line in {here} of all warp-cycles"
-    what += f", and for slow operations in {d.percent(total / found.warp_cycles)}" if len(slow) > 1 else ""
-    advice = SLOW_ADVICE.get(kind, "work that does not depend on it between the two lines") + "; or more warps, which hide it"
-    yield Finding("slow operation", (worst,), total, what, advice)
-
-
-def _latency(found: Profile, instruction: int) -> int:
-    """Cycles from the issue of an arithmetic instruction to its result."""
-    kind = u.LATENCIES[int(found.program.code[instruction, u.ISSUE_LATENCY])]
-    return of_class(found.config, kind) if kind not in ("control", "memory") else 0
 
 
 def barriers(found: Profile) -> Iterator[Finding]:
     """Warps that wait at barriers for STALLED of their time."""
     waits = found.of("barrier")
-    if found.share("barrier") < d.STALLED:
+    own = float(waits.sum()) - sum(behind_barriers(found).values())
+    if own < d.STALLED * found.warp_cycles:
         return
     worst = d.hottest(waits)
     arrivals = max(int(found.counts[worst, p.ISSUES]), 1)
-    what = f"{found.line_of(worst)}: warps wait {d.number(int(waits[worst]) / arrivals)} cycles at this barrier on average, for the "
-    what += f"last one of their block; {d.percent(found.share('barrier'))} of all warp-cycles are barriers"
+    what = f"{d.waiting(found, waits.sum())} at barriers, most at {found.line_of(worst)}: {d.number(int(waits[worst]) / arrivals)} cycles "
+    what += f"each, for the last warp of their block{_late(found, worst)}"
     advice = "give all warps of a block the same work between two barriers, or make blocks smaller"
-    yield Finding("barriers", (worst,), int(waits.sum()), what, advice)
+    yield Finding("barriers", (worst,), int(own), what, advice, ("barrier",))
+
+
+def _late(found: Profile, barrier: int) -> str:
+    """Where the last warp is meanwhile: the line before the barrier with most time; "" where there is none."""
+    before = [number for number in before_barrier(found, barrier) if found.spent[number].any()]
+    if not before:
+        return ""
+    spent = found.spent.sum(axis=1) - found.of("barrier")
+    lines: dict[str, int] = {}
+    for number in before:
+        lines[found.line_of(number)] = lines.get(found.line_of(number), 0) + int(spent[number])
+    line = max(lines, key=lambda name: lines[name])
+    mine = [number for number in before if found.line_of(number) == line and found.counts[number, p.ISSUES]]
+    lanes = max((d.ratio(found, number, p.LANES, p.ISSUES) for number in mine), default=0.0)
+    alone = f", with {d.plural(lanes, 'lane')} of {found.config.core.lanes}" if lanes < found.config.core.lanes / 2 else ""
+    return f", which is at {line}{alone}"
 
 
 def fetch(found: Profile) -> Iterator[Finding]:
@@ -138,8 +66,8 @@ def fetch(found: Profile) -> Iterator[Finding]:
         return
     worst, missed = d.hottest(waits), found.counters.get("fetch_misses", 0)
     share, misses = d.percent(waits.sum() / found.warp_cycles), d.plural(missed, "miss", "misses")
-    what = f"{found.line_of(worst)} waits longest for its instructions: {share} of all warp-cycles are spent with an empty instruction "
-    what += f"buffer ({misses} of the instruction cache)"
+    what = f"{share} of the time warps have no instruction, most at {found.line_of(worst)}: they are fetched too slowly "
+    what += f"({misses} of the instruction cache)"
     settings = found.config.fetch
     lines = max(settings.sets * settings.ways, settings.shared)
     bringing = missed * max(settings.miss_latency, found.config.dram.latency)  # at most, for a warp that misses
@@ -154,7 +82,7 @@ def fetch(found: Profile) -> Iterator[Finding]:
         advice = f"a shorter loop, or a larger instruction cache ({d.twice(found, 'fetch.sets')})"
     else:
         advice = "an instruction cache (--set fetch.sets=64)"
-    yield Finding("fetch", (worst,), int(waits.sum()), what, advice)
+    yield Finding("fetch", (worst,), int(waits.sum()), what, advice, ("no_instruction", "imc_miss"))
 
 
 def throttle(found: Profile) -> Iterator[Finding]:
@@ -171,10 +99,51 @@ def throttle(found: Profile) -> Iterator[Finding]:
         if reason == "math_pipe_throttle" and found.config.pipes.owner == "scheduler":
             kind = issued_to(found.config, found.program)[1, worst]
             unit, setting = f"{pipe_of_class(found.config)[kind]} pipe", lanes_setting(found.config, kind)
-        here, anywhere = d.percent(int(waits[worst]) / found.warp_cycles), d.percent(found.share(reason))
-        what = f"{found.line_of(worst)}: no room in the {unit}; {here} of all warp-cycles wait for it here, {anywhere} anywhere"
+        taking = _takes(found, worst, reason)
+        what = f"{d.waiting(found, waits.sum())} for room in the {unit}, most of which {found.line_of(taking)} takes"
         more = f", or {twice}" if (twice := d.twice(found, setting)) else ""
-        yield Finding("throttle", (worst,), int(waits.sum()), what, advice + more)
+        yield Finding("throttle", (taking,), int(waits.sum()), what, advice + more, (reason,))
+
+
+def _takes(found: Profile, waiting: int, reason: str) -> int:
+    """The instruction that takes most of the room that one waits for: it need not be the one that waits."""
+    config, code = found.config, found.program.code
+    if reason == "math_pipe_throttle" and config.pipes.owner == "core":  # ALUs that take anything: how long each keeps one is not counted
+        return waiting
+    taken = found.counts[:, p.ISSUES].astype(float)
+    if reason == "math_pipe_throttle" and config.pipes.owner == "scheduler":
+        ports, classes = issued_to(config, found.program)
+        same = ports == ports[waiting]
+        taken *= np.array(intervals(config), float)[classes]
+    else:
+        same = code[:, u.ISSUE_UNIT] == code[waiting, u.ISSUE_UNIT]
+        moved = found.counts[:, p.PASSES if reason == "mio_throttle" else p.TRANSACTIONS]
+        taken = np.where(moved > 0, moved, taken)
+    lines: dict[str, list[int]] = {}
+    for number in np.flatnonzero(same).tolist():
+        lines.setdefault(found.line_of(number), []).append(number)
+    mine = max(lines.values(), key=lambda numbers: float(taken[numbers].sum()))
+    return max(mine, key=lambda number: (taken[number], found.spent[number].sum()))
+
+
+def issue(found: Profile) -> Iterator[Finding]:
+    """Schedulers that issue in BUSY of their cycles: the kernel has too many instructions, and nothing else holds it up."""
+    used = d.issue_slots_used(found)
+    if used < d.BUSY:
+        return
+    lines: dict[str, list[int]] = {}
+    for number in np.flatnonzero(found.counts[:, p.ISSUES]).tolist():
+        lines.setdefault(found.line_of(number), []).append(number)
+    issues = found.counts[:, p.ISSUES]
+    where, mine = max(lines.items(), key=lambda item: int(issues[item[1]].sum()))
+    what = (
+        f"{d.percent(used)} of the issue slots are used, {d.percent(issues[mine].sum() / issues.sum())} of them by {where}: the kernel is "
+    )
+    what += "as fast as its number of instructions lets it be"
+    worst = max(mine, key=lambda number: int(issues[number]))
+    yield Finding(
+        "issue", (worst,), int(used * found.warp_cycles), what, "fewer instructions for the same work", ("selected", "not_selected")
+    )
 
 
 def spin(found: Profile) -> Iterator[Finding]:
@@ -187,8 +156,8 @@ def spin(found: Profile) -> Iterator[Finding]:
         cycles, repeated = int(found.spent[inside].sum()), int(found.counts[loop.header, p.ISSUES])
         if not locks or repeated < d.ITERATIONS * found.warps or cycles < d.STALLED * found.warp_cycles:
             continue
-        what = f"{found.line_of(locks[0])}: {d.plural(found.warps, 'warp')} made {d.plural(repeated, 'iteration')} of the loop around this "
-        what += f"{p.atomic_name(program, locks[0])}, with {d.percent(cycles / found.warp_cycles)} of all warp-cycles"
+        what = f"{d.of_time(found, cycles)} goes to the loop around the {p.atomic_name(program, locks[0])} at {found.line_of(locks[0])}: "
+        what += f"{d.plural(found.warps, 'warp')} made {d.plural(repeated, 'iteration')} of it"
         advice = "one lane per warp that takes the lock, a shorter time under it, more locks, or an atomic operation in its place"
         yield Finding("spin", (locks[0],), cycles, what, advice)
 
@@ -200,8 +169,8 @@ def stores(found: Profile) -> Iterator[Finding]:
         return
     stored = [bool(STORES.intersection(p.operations(found.program, number))) for number in range(len(found.program))]
     worst = d.hottest(np.where(stored, found.counts[:, p.TRANSACTIONS], -1))
-    what = f"{found.line_of(worst)} stores more than memory takes: the last warp has ended after "
-    what += f"{d.number(found.cycles - tail)} cycles, and {d.percent(tail / found.cycles)} of the run wait for its stores"
+    what = f"{d.percent(tail / found.cycles)} of the run waits for the stores of {found.line_of(worst)}, which are more than memory takes: "
+    what += f"the last warp has ended after {d.number(found.cycles - tail)} cycles"
     full, more = _dram_at_its_limit(found)
     what += f"; {full}" if full else ""
     advice = f"fewer bytes: narrower values, or registers and shared memory for what is stored more than once{more}"
@@ -220,8 +189,8 @@ def busy_channels(found: Profile) -> Iterator[Finding]:
             continue
         waits = found.of(*("wait", "long_scoreboard") if name == "data" else ("fetch", "no_instruction"))
         worst = d.hottest(waits)
-        what = f"{found.line_of(worst)} waits longest for {name} memory: its {d.plural(channels, 'channel')} "
-        what += f"{'is' if channels == 1 else 'are'} busy for {d.percent(busy)} of the run"
+        what = f"{d.percent(busy)} of the run the {d.plural(channels, 'channel')} of {name} memory "
+        what += f"{'is' if channels == 1 else 'are'} busy: {found.line_of(worst)} waits longest"
         less = "fewer accesses or a cache" if name == "data" else "a shorter loop or an instruction cache (--set fetch.sets=64)"
         more = f", or {twice}" if (twice := d.twice(found, f"memory.{name}_channels")) else ""
         advice = less + more
@@ -244,16 +213,16 @@ def _full_dram(found: Profile) -> Iterator[Finding]:
     if not full or ((stored := [*stores(found)]) and stored[0].cycles > waits.sum()):  # then that rule says so
         return
     worst = d.hottest(waits)
-    what = f"{found.line_of(worst)} waits longest for memory: {full}"
+    what = f"{d.waiting(found, waits.sum())} for memory, longest at {found.line_of(worst)}: {full}"
     advice = f"fewer bytes: reuse what has been loaded, in registers, shared memory or a cache{more}"
-    yield Finding("busy channels", (worst,), int(waits.sum()), what, advice)
+    yield Finding("busy channels", (worst,), int(waits.sum()), what, advice, d.MEMORY_REASONS)
 
 
 def sequencer(found: Profile) -> Iterator[Finding]:
     """Cores that run one instruction at a time: FETCHING of their time in FETCH, DATA_WAIT of it in WAIT."""
     if found.share("fetch") >= d.FETCHING:
         worst = d.hottest(found.of("fetch"))
-        what = f"{found.line_of(worst)}: {d.percent(found.share('fetch'))} of the cores' cycles fetch instructions, most of them here"
+        what = f"{d.percent(found.share('fetch'))} of the time the cores fetch instructions, most at {found.line_of(worst)}"
         cache = (
             f"a shorter loop, {d.twice(found, 'fetch.sets')}" if found.config.fetch.sets else "an instruction cache (--set fetch.sets=64)"
         )
@@ -262,7 +231,10 @@ def sequencer(found: Profile) -> Iterator[Finding]:
     if found.share("wait") >= d.DATA_WAIT:
         worst = d.hottest(found.of("wait"))
         each = int(found.of("wait")[worst]) / max(int(found.counts[worst, p.ISSUES]), 1)
-        what = f"{found.line_of(worst)}: {d.number(each)} cycles in WAIT each time; {d.percent(found.share('wait'))} of all cycles are WAIT"
+        what = (
+            f"{d.percent(found.share('wait'))} of the time the cores are in WAIT, most at {found.line_of(worst)}: {d.number(each)} cycles "
+        )
+        what += "each time"
         advice = "fewer loads and stores"
         advice += "" if found.config.core.skip_wait else ", --set core.skip_wait=true for the other instructions"
         advice += f", or {twice}" if (twice := d.twice(found, "memory.data_channels")) else ""

@@ -7,16 +7,30 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import Flow
 from warploom.isa.program import Program
+from warploom.isa.program_builder import registers_read
 
 LOADS = (u.MEMORY, u.TEXTURE, u.SHARED)  # the units whose results a program waits for itself
 
 
-def producers(program: Program, instruction: int, units: tuple[int, ...]) -> list[int]:
-    """The instructions of these units that may be the last to write a register that `instruction` reads or writes.
+class Producers:
+    """A program's instructions, each with those whose result it may be waiting for."""
 
-    units: numbers of `uop.UNITS`. All paths through the program that lead to the instruction are followed back.
-    """
-    return _of_units(program, _last_writers(program, _instructions_before(program), instruction), units)
+    def __init__(self, program: Program) -> None:
+        self.program, self.before = program, _instructions_before(program)
+
+    def of(self, instruction: int, units: tuple[int, ...], *, read_only: bool = False) -> list[int]:
+        """The instructions of these units that may be the last to write a register that `instruction` reads or writes.
+
+        units: numbers of `uop.UNITS`. All paths through the program that lead to the instruction are followed back. read_only: of
+        registers that it reads alone; one that it only writes has to be free, but nothing of it is used.
+        """
+        wanted = _reads(self.program, instruction) if read_only else None
+        return _of_units(self.program, _last_writers(self.program, self.before, instruction, wanted), units)
+
+
+def producers(program: Program, instruction: int, units: tuple[int, ...]) -> list[int]:
+    """The same of one instruction alone."""
+    return Producers(program).of(instruction, units)
 
 
 def awaits_stores(program: Program, instruction: int) -> bool:
@@ -53,9 +67,12 @@ def _instructions_before(program: Program) -> list[list[int]]:
     return before
 
 
-def _last_writers(program: Program, before: list[list[int]], instruction: int) -> set[int]:
+def _last_writers(program: Program, before: list[list[int]], instruction: int, wanted: set[int] | None = None) -> set[int]:
+    """wanted: the register groups that count; None for all that it uses."""
     found: set[int] = set()
     for group in _groups(program, instruction, u.USES):
+        if wanted is not None and group not in wanted:
+            continue
         seen, open_ones = set(), list(before[instruction])
         while open_ones:
             number = open_ones.pop()
@@ -67,6 +84,14 @@ def _last_writers(program: Program, before: list[list[int]], instruction: int) -
             else:
                 open_ones += before[number]
     return found
+
+
+def _reads(program: Program, instruction: int) -> set[int]:
+    """The register groups that an instruction reads."""
+    first, count = (int(program.code[instruction, column]) for column in (u.FIRST_UOP, u.COUNT))
+    registers = np.unique(registers_read(program.uops[first : first + count])).tolist()
+    lanes = {register // program.lock_width for register in registers if 0 <= register < u.SCALAR}
+    return lanes | {register - u.SCALAR + u.SCALAR_GROUP for register in registers if register >= u.SCALAR}
 
 
 def _groups(program: Program, instruction: int, count: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""A profile as lines of text: the source with what each line cost, and below it what slows the run down, in words."""
+"""A profile as lines of text: what slows the run down, in words, and below it the source with what each line cost."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def profile_table(
     """Everything, for a terminal of `width` columns. lines: the ones to show. findings: what `diagnose` says of it."""
     yield from _head(found, width)
     yield []
-    yield from _table(found, lines, width, unicode)
-    yield []
     yield from _found(found, width)
     yield from _diagnosis(found, findings, width)
+    yield []
+    yield from _table(found, lines, width, unicode)
 
 
 def _found(found: Profile, width: int) -> Iterator[Line]:
