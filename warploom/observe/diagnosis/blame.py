@@ -63,7 +63,8 @@ class Blame:
 
     def _back_to(self, start: int, needs: dict[int, list[int]]) -> Iterator[tuple[int, ...]]:
         """The shortest chain from an instruction back to itself."""
-        seen, ways = set(), [(start,)]
+        seen: set[int] = set()
+        ways: list[tuple[int, ...]] = [(start,)]
         while ways:
             way = ways.pop(0)
             for made in needs[way[-1]]:
