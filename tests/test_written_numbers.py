@@ -19,6 +19,7 @@ COMMANDS = {
     "occupancy": ["occupancy", "--cc", "8.6", "--threads", "256", "--shared", "2048"],
     "occupancy by size": ["occupancy", "--cc", "8.6", "--threads", "256", "--curve"],
     "picture": ["picture", "masks", GUPPY, "--engine", "python"],
+    "draw": ["draw", "{folder}/scene.py", "--engine", "python", "--size", "40", "-o", "{folder}/scene.png"],
     "check": ["check", GUPPY, "--engine", "python"],
     "debug": ["debug", TINY, "--engine", "python", "-x", "end", "-x", "warps"],
     "explore": ["explore", TINY, "-o", "{folder}/page.html"],
@@ -83,6 +84,8 @@ def invoke(tmp_path):
             pytest.importorskip("pyosys")
         if name == "disasm":
             assert CliRunner().invoke(main, ["asm", TINY, "-o", str(tmp_path / "words.hex")]).exit_code == 0
+        if name == "draw":
+            (tmp_path / "scene.py").write_text("from warploom.graphics import Mesh\nscene = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]])\n")
         return CliRunner().invoke(main, [*(part.replace("{folder}", str(tmp_path)) for part in COMMANDS[name]), *more])
 
     return run

@@ -98,5 +98,6 @@ def test_every_command_with_a_table_is_here():
         "new",
         "doctor",
         "completion",
+        "draw",
         "grade",
     }, ROOT

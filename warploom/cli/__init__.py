@@ -10,6 +10,7 @@ from warploom.cli.group import LazyGroup
 COMMANDS = {
     "run": "Run a program on a simulated GPU and show what came out.",
     "picture": "Draw what a run did: lanes, warps, memory, the roofline.",
+    "draw": "Draw a scene of triangles, through raster engine, shader and output merger.",
     "explore": "Write a page to walk through a run, cycle by cycle.",
     "profile": "Show what each line of a program costs, why, and what to try.",
     "check": "Find what goes wrong in some order of a kernel's threads.",

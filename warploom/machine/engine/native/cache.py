@@ -75,7 +75,7 @@ def _key_of(versions: list[Path]) -> str:
 
 
 MACHINE = Path(__file__).parents[2]
-ROOMS = ("machine", "checks")  # of the package: those with units
+ROOMS = ("machine", "checks", "graphics")  # of the package: those with units
 READ = (*ROOMS, "isa")  # those with a file on which native code depends
 KEYS = "keys"  # of the user's cache: what `_cache_key` was for an installation
 VERSIONS = ("numpy/version.py", "numba/_version.py", "llvmlite/_version.py")

@@ -1,0 +1,154 @@
+"""`warploom draw`: a scene as a picture, through raster engine, shader and output merger."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warploom.cli.common import DONE, UserError, json_option, keep_inputs, print_json, say, stopped, write_file
+
+if TYPE_CHECKING:
+    from warploom.graphics import Drawn, Scene
+
+
+@click.command()
+@click.argument("file", metavar="SCENE")
+@click.option("-o", "--output", metavar="OUT.png", help="Where the picture goes. [default: the scene's name, .png, in this folder]")
+@click.option("--size", metavar="WxH", default="512x512", show_default=True, help="Pixels; one number is both.")
+@click.option("--depth", "kind", flag_value="depth", help="Draw depths: near is bright.")
+@click.option("--overdraw", "kind", flag_value="overdraw", help="Draw how many fragments were shaded at each pixel.")
+@click.option("--quads", "kind", flag_value="quads", help="Draw how full the quads of the shader were.")
+@click.option("--from", "front", metavar="X,Y,Z", help="Where the camera stands, seen from the model's middle; it fills the picture.")
+@click.option("--fill-rule", type=click.Choice(["top-left", "inclusive"]), help="Pixels on an edge: drawn once, or by both triangles.")
+@click.option("--cull", type=click.Choice(["none", "back", "front"]), help="Which faces are left out. [default: as the scene says]")
+@click.option("--tile", type=click.Choice(["8", "16", "32", "64", "128"]), help="Pixels of a tile's side.")
+@click.option("--no-early-depth", is_flag=True, help="Test depth after the shader only.")
+@click.option("--engine", type=click.Choice(["auto", "native", "python"]), default="auto", show_default=True, help="Result is the same.")
+@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, file: str, output: str | None, size: str, kind: str | None, as_json: bool, **options: Any) -> None:
+    """Draw SCENE into a PNG file, and say what it took. A scene is
+
+    \b
+      model.gltf, .glb   glTF: geometry, transforms, base colour and texture, vertex colours, camera
+      model.obj          Wavefront, with its materials; .ply, .stl and .off too
+      scene.py           a Python file that makes `scene`, a warploom.graphics.Scene
+
+    A model without a camera is seen so that it fills the picture.
+
+    \b
+    Examples:
+      warploom draw model.glb
+      warploom draw vase.obj -o vase.png --size 800x600 --from 0,1,3
+      warploom draw scene.py --overdraw -o overdraw.png
+    """
+    from warploom.cli.progress import Busy, Progress
+    from warploom.graphics.drawing import draw
+    from warploom.graphics.pictures import KINDS
+    from warploom.isa.pictures import png
+
+    quiet = options["quiet"] or as_json
+    output = output or _named_after(file)
+    if not output.lower().endswith(".png"):
+        raise UserError(f"the picture is a PNG file: -o {output} ends otherwise")
+    keep_inputs("-o", output, [file])
+    width, height = _size(size)
+    with Busy("reading the scene", quiet=quiet):
+        scene = _scene(file)
+    changes: dict[str, Any] = {"early_depth": False} if options["no_early_depth"] else {}
+    changes |= {"fill_rule": options["fill_rule"]} if options["fill_rule"] else {}
+    changes |= {"cull_mode": options["cull"]} if options["cull"] else {}
+    changes |= {"tile": int(options["tile"])} if options["tile"] else {}
+    if options["front"]:
+        scene.camera = _from(scene, options["front"], width, height)
+    total = sum(len(mesh.triangles) for mesh in scene.meshes)
+    progress = Progress("drawing", total, quiet=quiet, unit="triangles")
+    try:
+        with progress:
+            drawn = draw(scene, width, height, engine=options["engine"], progress=lambda done, _: progress(done), **changes)
+    except KeyboardInterrupt as signal:
+        how, status = stopped(signal)
+        say(f"{how}; no file was written", err=True)
+        ctx.exit(status)
+    write_file(output, png(KINDS[kind or "color"](drawn.target)))
+    facts = _facts(drawn)
+    if as_json:
+        print_json({"output": output, "warnings": list(scene.warnings), **facts})
+        ctx.exit(DONE)
+    for sentence in [*scene.warnings, *_nothing_seen(facts)]:
+        say(f"warning: {sentence}", err=True)
+    if not quiet:
+        _report(output, facts)
+
+
+def _named_after(file: str) -> str:
+    from pathlib import Path
+
+    return Path(file).stem + ".png"
+
+
+def _size(text: str) -> tuple[int, int]:
+    parts = text.lower().split("x")
+    if len(parts) > 2 or not all(part.isascii() and part.isdigit() for part in parts):
+        raise UserError(f"--size {text}: pixels as 640x480, or one number for both")
+    return int(parts[0]), int(parts[-1])
+
+
+def _from(scene: Scene, text: str, width: int, height: int) -> Any:
+    from warploom.graphics.camera import fitting_camera
+
+    try:
+        x, y, z = (float(part) for part in text.split(","))
+    except ValueError:
+        raise UserError(f"--from {text}: three numbers, as 0,1,3") from None
+    if not (x or y or z):
+        raise UserError("--from 0,0,0: the camera needs a direction")
+    return fitting_camera(scene, width, height, (x, y, z))
+
+
+def _scene(file: str) -> Scene:
+    from warploom.graphics.files import PYTHON, load_scene
+
+    if not file.lower().endswith(PYTHON):
+        return load_scene(file)
+    from warploom.graphics.script import scene_of
+
+    return scene_of(file)
+
+
+def _facts(drawn: Drawn) -> dict[str, Any]:
+    counts = drawn.target.counts
+    covered = sum(counts[name] for name in ("late", "written", "cut"))
+    return {
+        "width": drawn.target.width, "height": drawn.target.height, "triangles": drawn.submitted, "set_up": drawn.set_up,
+        "tiles": counts["tiles"], "quads": counts["quads"], "fragments": counts["fragments"], "shaded": covered,
+        "helper_lanes": counts["helpers"], "early": counts["early"], "cut": counts["cut"], "late": counts["late"],
+        "written": counts["written"], "eye": [float(part) for part in drawn.camera.eye],
+    }  # fmt: skip
+
+
+def _nothing_seen(facts: dict[str, Any]) -> list[str]:
+    if facts["fragments"]:
+        return []
+    why = (
+        "each is culled, outside of it, or smaller than the space between pixels"
+        if facts["set_up"] == 0
+        else "none covers a pixel's centre"
+    )
+    return [f"none of the {facts['triangles']} triangles is in the picture: {why}"]
+
+
+def _report(output: str, facts: dict[str, Any]) -> None:
+    from warploom.isa.numbers import grouped
+
+    pixels = facts["width"] * facts["height"]
+    lanes = 4 * facts["quads"]
+    of = {name: grouped(value) for name, value in facts.items() if isinstance(value, int)}
+    say(f"{'triangles':10} {of['triangles']}, {of['set_up']} of them in the picture; tiles that they touch: {of['tiles']}")
+    full = f"; {100 * facts['shaded'] / lanes:.0f} % of their lanes covered, {of['helper_lanes']} helper lanes" if lanes else ""
+    say(f"{'quads':10} {of['quads']} shaded{full}")
+    say(f"{'fragments':10} {of['fragments']}, {facts['fragments'] / pixels:.2f} per pixel; {of['written']} written")
+    say(f"{'dropped':10} {of['early']} before the shader, {of['late']} by the merger, {of['cut']} for their alpha")
+    say(f"{output} is written", err=True)

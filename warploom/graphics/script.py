@@ -1,0 +1,51 @@
+"""Scenes made by a Python file: it is run, and what it calls `scene` is drawn."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+import traceback
+from pathlib import Path
+
+from warploom.graphics.scene import Mesh, Scene
+from warploom.graphics.state import GraphicsError
+
+NAME = "scene"
+
+
+def scene_of(path: str) -> Scene:
+    """Run a Python file and take its `scene`: a Scene, a Mesh, a list of these, or a function that makes one. Raises GraphicsError."""
+    if not Path(path).is_file():
+        raise GraphicsError(f"there is no file {path!r}")
+    folder, before = str(Path(path).resolve().parent), list(sys.path)
+    sys.path.insert(0, folder)
+    try:
+        names = runpy.run_path(path, run_name="__scene__")
+        if NAME not in names:
+            raise GraphicsError(f"{path}: it makes no `{NAME}`: call a warploom.graphics.Scene so")
+        made = names[NAME]() if callable(names[NAME]) else names[NAME]
+    except SystemExit as error:
+        raise GraphicsError(f"{path}: it ends with exit status {error.code} before its scene is drawn") from None
+    except SyntaxError as error:
+        raise GraphicsError(f"{error.filename}:{error.lineno}: {error.msg}") from None
+    except Exception as error:
+        raise GraphicsError(f"{_place(path, error)}{_said(error)}") from None
+    finally:
+        sys.path[:] = before
+    if isinstance(made, Mesh | list | tuple):
+        made = Scene(made)  # type: ignore[arg-type]
+    if not isinstance(made, Scene):
+        raise GraphicsError(f"{path}: `{NAME}` is a {type(made).__name__}: it is a warploom.graphics.Scene, or a list of Mesh objects")
+    return made
+
+
+def _place(path: str, error: Exception) -> str:
+    """The line of the file that the error came from, as "file:line: "; "" where the sentence has it, or none is known."""
+    if isinstance(error, GraphicsError) and str(error).startswith(path):
+        return ""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+    return f"{path}:{lines[-1]}: " if lines else f"{path}: "
+
+
+def _said(error: Exception) -> str:
+    return str(error) if isinstance(error, GraphicsError) else f"{type(error).__name__}: {error}"
