@@ -7,7 +7,8 @@ import pytest
 from tests.places import ROOT
 from warploom.grade.judge import judge
 from warploom.grade.puzzle import FOLDER, puzzle
-from warploom.grade.task import TaskError, load_task
+from warploom.grade.task import TaskError
+from warploom.grade.task_file import load_task
 
 RIGHT = """from numba import cuda
 

@@ -4,7 +4,8 @@ import pytest
 
 from warploom.grade.drawing import Values, ceil
 from warploom.grade.lines import line_of
-from warploom.grade.task import TaskError, load_task
+from warploom.grade.task import TaskError
+from warploom.grade.task_file import load_task
 
 GOOD = """title = "Double"
 text = "out = 2 x"

@@ -71,7 +71,7 @@ def command(ctx: click.Context, words: tuple[str, ...], **options: Any) -> None:
 
 def _asked(words: tuple[str, ...], puzzle: str | None) -> tuple[Task, list[str]]:
     from warploom.grade.puzzle import puzzle as shipped
-    from warploom.grade.task import load_task
+    from warploom.grade.task_file import load_task
 
     if puzzle is not None:
         return shipped(puzzle), list(words)

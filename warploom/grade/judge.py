@@ -24,17 +24,20 @@ from warploom.grade.guest import deliver
 from warploom.grade.outcome import ERROR, GRADED, Outcome, Part
 from warploom.grade.runs import KernelRunner, ProgramRunner, Ran, Runner, Stopped
 from warploom.grade.submission import Submission, Unreadable, read_submission
-from warploom.grade.task import AT_LEAST, LIMITS, Task, TaskError, load_task
+from warploom.grade.task import AT_LEAST, LIMITS, Task, TaskError
+from warploom.grade.task_file import load_task
+from warploom.grade.unit_judge import judge_unit
 from warploom.isa.diagnostics import SourceError
 from warploom.isa.launching import BufferError
 from warploom.kernel.launch.signature import ArgumentError
 from warploom.kernel.place import in_numbas_place
 from warploom.kernel.syntax.tree import NoSource
 from warploom.machine.accounting.status import LaunchError
+from warploom.units import UnitError
 
 THEIRS = (
     Stopped, SourceError, LaunchError, BufferError, ArgumentError, NoSource, NotPlain, SyntaxError, TypeError, ValueError, RecursionError,
-    MemoryError,
+    MemoryError, UnitError,
 )  # fmt: skip
 MOST_SHOWN = 3  # findings
 MOST_MEMORY = 16 << 30  # bytes of addresses of a judge's process: a simulated machine's and a compiler's are far fewer
@@ -57,6 +60,8 @@ def _judged(task: Task, path: str | Path, seed: int, engine: str, trusted: bool)
     printed = ""
     try:
         submission = read_submission(path)
+        if task.unit is not None:
+            return judge_unit(task, path, seed, engine=engine)
         if submission.suffix not in task.takes:
             raise Stopped(f"{submission.path.name}: this task takes {' and '.join(task.takes)}")
         delivery = _delivered(task, submission, trusted)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from warploom.grade.task import NAME, Task, TaskError, load_task
+from warploom.grade.task import NAME, Task, TaskError
+from warploom.grade.task_file import load_task
 from warploom.isa.diagnostics import nearest
 
 FOLDER = Path(__file__).parent / "puzzles"

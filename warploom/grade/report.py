@@ -12,6 +12,7 @@ from warploom.grade.outcome import ERROR, Outcome, points_text
 
 WIDTH = 80
 LABELS = {
+    "contract": "contract",
     "outputs": "outputs", "findings": "findings", "cycles": "cycles", "instructions": "instructions", "transactions": "transactions",
     "shared_passes": "shared passes", "shared_bytes": "shared memory", "registers": "registers", "occupancy": "occupancy",
 }  # fmt: skip
