@@ -98,6 +98,17 @@ def _floormod(value: Value, r: Sequence[Interval]) -> Interval | None:
     return None
 
 
+def _quot(value: Value, r: Sequence[Interval]) -> Interval:
+    top = max(abs(r[0][0]), abs(r[0][1]))
+    return (-1 if r[1][0] <= 0 <= r[1][1] else -top if r[0][0] < 0 or r[1][0] < 0 else 0), max(top, 0) if r[0][0] >= 0 and r[1][
+        0
+    ] >= 0 else top
+
+
+def _rest(value: Value, r: Sequence[Interval]) -> Interval:
+    return min(r[0][0], 0), max(r[0][1], 0)
+
+
 def _wrap(value: Value, r: Sequence[Interval]) -> Interval:
     lo, hi = whole_limits(value.type, int(value.imm))
     return r[0] if lo <= r[0][0] and r[0][1] <= hi else (lo, hi)
@@ -125,7 +136,8 @@ RULES: dict[str, Callable[[Value, Sequence[Interval]], Interval | None]] = {
     "phi": _phi,
     "add": lambda value, r: (r[0][0] + r[1][0], r[0][1] + r[1][1]),
     "sub": lambda value, r: (r[0][0] - r[1][1], r[0][1] - r[1][0]),
-    "mul": _mul, "shl": _shl, "shr": _shr, "and": _and, "or": _or, "xor": _or, "floordiv": _floordiv, "floormod": _floormod,
+    "mul": _mul, "shl": _shl, "shr": _shr, "and": _and, "or": _or, "xor": _or, "floordiv": _floordiv,
+    "floormod": _floormod, "quot": _quot, "rest": _rest,
     "min": lambda value, r: (min(r[0][0], r[1][0]), min(r[0][1], r[1][1])),
     "max": lambda value, r: (max(r[0][0], r[1][0]), max(r[0][1], r[1][1])),
     "wrap": _wrap, "from_end": _from_end, "sel": _select,

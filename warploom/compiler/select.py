@@ -129,7 +129,7 @@ def _split_edges(blocks: list[Block]) -> None:
         if len(block.after) != 2:
             continue
         for place, other in enumerate(block.after):
-            if other.phis and len(other.before) > 1:
+            if other.phis:
                 between = Block(max(one.number for one in blocks) + 1, block.at, before=[block], after=[other], ends="jump")
                 block.after[place] = between
                 other.before[other.before.index(block)] = between

@@ -100,6 +100,12 @@ class IntegerRules(WideRules):
     def _floormod(self, value: Value) -> None:
         self._division(value, "rem")
 
+    def _quot(self, value: Value) -> None:
+        self.word("div", value, *map(self.low, value.args))  # towards zero, of two signed words
+
+    def _rest(self, value: Value) -> None:
+        self.word("rem", value, *map(self.low, value.args))
+
     def _division(self, value: Value, op: str) -> None:
         x, y = value.args
         signed = words_are_signed(x, y)

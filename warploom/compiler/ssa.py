@@ -25,7 +25,7 @@ FLOATS = ("f32", "f64")
 
 # Operations without side effects, whose operands say all about their result.
 PURE = frozenset((
-    "add", "sub", "mul", "and", "or", "xor", "shl", "shr", "min", "max", "floordiv", "floormod", "wrap", "from_end",
+    "add", "sub", "mul", "and", "or", "xor", "shl", "shr", "min", "max", "floordiv", "floormod", "quot", "rest", "wrap", "from_end",
     "eq", "ne", "lt", "sel", "popc", "clz", "ctz", "brev", "mulhi",
     "fadd", "fsub", "fmul", "fdiv", "fma", "fmin", "fmax", "fneg", "fabs", "feq", "flt", "fle", "fsqrt", "ffloor",
     "fsin", "fcos", "fexp2", "flog2", "frcp", "frsqrt",

@@ -100,7 +100,11 @@ def root(t: Translation, one: Instruction) -> None:
     if one.op == "sqrt":
         made = t.pure("fsqrt", x, type=kind)
     elif one.op == "rcp":
-        made = t.pure("frcp", x, type=kind) if kind == "f32" and "approx" in one.modifiers else t.pure("fdiv", t.b.real(1.0, kind), x, type=kind)
+        made = (
+            t.pure("frcp", x, type=kind)
+            if kind == "f32" and "approx" in one.modifiers
+            else t.pure("fdiv", t.b.real(1.0, kind), x, type=kind)
+        )
     elif kind == "f32":
         made = t.pure("frsqrt", x, type=kind)
     else:
@@ -135,7 +139,9 @@ def signs(t: Translation, one: Instruction) -> None:
     if one.op == "copysign":  # of a on b
         sign = 1 << bits_of(kind) - 1
         a, b = (t.pure("bits", t.use(operand, kind), type="u64") for operand in one.operands[1:3])
-        made = t.pure("or", t.pure("and", b, t.whole(sign - 1), type="u64"), t.pure("and", a, t.b.whole(sign, "u64"), type="u64"), type="u64")
+        made = t.pure(
+            "or", t.pure("and", b, t.whole(sign - 1), type="u64"), t.pure("and", a, t.b.whole(sign, "u64"), type="u64"), type="u64"
+        )
         t.set(t.pure("float", made, type=kind))
         return
     _finish(t, one, t.pure("f" + one.op, x, type=kind))
@@ -257,14 +263,19 @@ def whole_float(t: Translation, value: Value, mode: str) -> Value:
 
 
 def nearest_even(t: Translation, value: Value) -> Value:
-    """The nearest whole float, of two the even one: beyond 2^23 (2^52) a float has no fraction, so that adding and taking away that number rounds."""
+    """The nearest whole float, of two the even one: from 2^23 (2^52) on floats have no fraction, so that adding and taking it away rounds."""
     kind = value.type
     large = t.b.real(2.0**23 if kind == "f32" else 2.0**52, kind)
     size = t.pure("fabs", value, type=kind)
     rounded = t.pure("fsub", t.pure("fadd", size, large, type=kind), large, type=kind)
     made = t.pure("sel", t.pure("flt", size, large, type="i1"), rounded, size, type=kind)
     sign = 1 << bits_of(kind) - 1
-    bits = t.pure("or", t.pure("bits", made, type="u64"), t.pure("and", t.pure("bits", value, type="u64"), t.b.whole(sign, "u64"), type="u64"), type="u64")
+    bits = t.pure(
+        "or",
+        t.pure("bits", made, type="u64"),
+        t.pure("and", t.pure("bits", value, type="u64"), t.b.whole(sign, "u64"), type="u64"),
+        type="u64",
+    )
     return t.pure("float", bits, type=kind)
 
 
@@ -273,7 +284,12 @@ def _truncated(t: Translation, value: Value) -> Value:
     kind = value.type
     size = t.pure("ffloor", t.pure("fabs", value, type=kind), type=kind)
     sign = 1 << bits_of(kind) - 1
-    bits = t.pure("or", t.pure("bits", size, type="u64"), t.pure("and", t.pure("bits", value, type="u64"), t.b.whole(sign, "u64"), type="u64"), type="u64")
+    bits = t.pure(
+        "or",
+        t.pure("bits", size, type="u64"),
+        t.pure("and", t.pure("bits", value, type="u64"), t.b.whole(sign, "u64"), type="u64"),
+        type="u64",
+    )
     return t.pure("float", bits, type=kind)
 
 
@@ -322,8 +338,14 @@ def _by_type(name: str) -> Rule:
 
 
 RULES_OF_FLOATS: dict[str, Rule] = {
-    **dict.fromkeys(("add", "sub", "mul"), arithmetic), "fma": fused, "mad": fused, "div": divide, **dict.fromkeys(("sqrt", "rcp", "rsqrt"), root),
-    **dict.fromkeys(("ex2", "lg2", "sin", "cos", "tanh"), special), **dict.fromkeys(("neg", "abs", "copysign"), signs),
-    **dict.fromkeys(("min", "max"), smaller), "testp": test_property,
-}  # fmt: skip
+    **dict.fromkeys(("add", "sub", "mul"), arithmetic),
+    "fma": fused,
+    "mad": fused,
+    "div": divide,
+    **dict.fromkeys(("sqrt", "rcp", "rsqrt"), root),
+    **dict.fromkeys(("ex2", "lg2", "sin", "cos", "tanh"), special),
+    **dict.fromkeys(("neg", "abs", "copysign"), signs),
+    **dict.fromkeys(("min", "max"), smaller),
+    "testp": test_property,
+}
 RULES: dict[str, Rule] = {**integers.RULES, **{name: _by_type(name) for name in RULES_OF_FLOATS}, "cvt": convert}

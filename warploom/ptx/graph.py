@@ -109,11 +109,11 @@ def _nodes(kernel: Function, selects: Callable[[Instruction], bool]) -> list[Nod
         else:
             nodes[-1].code.append(one)
     place = {id(node): number for number, node in enumerate(nodes)}
-    for node, targets, falls, one in ends:
+    for node, targets, falls, branch in ends:
         for name in targets:
             if name not in labels:
-                assert one is not None
-                raise Refused(one, f"there is no label {name}")
+                assert branch is not None
+                raise Refused(branch, f"there is no label {name}")
             node.after.append(labels[name])
         if falls:
             node.after.append(place[id(node)] + 1)
@@ -148,9 +148,10 @@ def _dominators(nodes: dict[int, Node], order: list[int]) -> dict[int, int]:
             known = [one for one in nodes[number].before if one in parent]
             new = known[0]
             for other in known[1:]:
-                while other != new:
-                    if place[other] > place[new]:
-                        other = parent[other]
+                one = other
+                while one != new:
+                    if place[one] > place[new]:
+                        one = parent[one]
                     else:
                         new = parent[new]
             if parent.get(number) != new:
@@ -164,7 +165,8 @@ def _phis(
 ) -> dict[int, list[str]]:
     frontier: dict[int, set[int]] = {number: set() for number in nodes}
     for number, node in nodes.items():
-        for one in node.before if len(node.before) > 1 else ():
+        for begin in node.before if len(node.before) > 1 else ():
+            one = begin
             while one != parent[number]:
                 frontier[one].add(number)
                 one = parent[one]

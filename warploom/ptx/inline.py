@@ -24,19 +24,18 @@ class Refused(Exception):
 
 def called(one: Instruction) -> tuple[tuple[Name, ...], Name, tuple[Name, ...]]:
     """Of a `call`: variables of the results, the function, variables of the arguments."""
-    operands = list(one.operands)
-    results = operands.pop(0).items if isinstance(operands[0], Vector) else ()
-    target = operands.pop(0)
-    given = operands.pop(0).items if operands and isinstance(operands[0], Vector) else ()
-    assert isinstance(target, Name)
-    return tuple(x for x in results if isinstance(x, Name)), target, tuple(x for x in given if isinstance(x, Name))
+    first = one.operands[0] if one.operands else None
+    rest = one.operands[1:] if isinstance(first, Vector) else one.operands
+    if not rest or not isinstance(rest[0], Name):
+        raise Refused(one, "a call names a function")
+    results = first.items if isinstance(first, Vector) else ()
+    given = rest[1].items if len(rest) > 1 and isinstance(rest[1], Vector) else ()
+    return tuple(x for x in results if isinstance(x, Name)), rest[0], tuple(x for x in given if isinstance(x, Name))
 
 
 def inlined(module: Module, kernel: Function, own: frozenset[str]) -> Function:
     """A kernel with the functions that it calls. own: names of functions that stay calls. Raises Refused."""
-    made = replace(
-        kernel, registers=dict(kernel.registers), variables=dict(kernel.variables), targets=dict(kernel.targets), body=[]
-    )
+    made = replace(kernel, registers=dict(kernel.registers), variables=dict(kernel.variables), targets=dict(kernel.targets), body=[])
     _Writer(module, made, own).write(kernel, "", {}, (), None)
     return made
 
@@ -50,7 +49,12 @@ class _Writer:
 
     def write(self, function: Function, prefix: str, passed: dict[str, str], around: tuple[str, ...], call: Instruction | None) -> None:
         """Append a function's body. passed: for its parameters and results the variables that stand for them."""
-        local = {*function.registers, *function.variables, *(one.name for one in function.body if isinstance(one, Label)), *function.targets}
+        local = {
+            *function.registers,
+            *function.variables,
+            *(one.name for one in function.body if isinstance(one, Label)),
+            *function.targets,
+        }
 
         def name(text: str) -> str:
             return passed.get(text) or (prefix + text if text in local else text)
@@ -97,7 +101,9 @@ class _Writer:
             self.made.body.append(Instruction("bra", (), (Name(skip),), one.guard._replace(negated=not one.guard.negated), one.place))
         prefix = f"call{self.copies}."
         self.copies += 1
-        passed = {inner.name: outer.name for inner, outer in zip((*function.results, *function.parameters), (*results, *given), strict=False)}
+        passed = {
+            inner.name: outer.name for inner, outer in zip((*function.results, *function.parameters), (*results, *given), strict=False)
+        }
         self.write(function, prefix, passed, around, one)
         if one.guard is not None:
             self.made.body.append(Label(skip))
@@ -110,7 +116,8 @@ def _renamed(operand: Operand, name: object) -> Operand:
     if isinstance(operand, Memory):
         base = operand.base
         return operand._replace(
-            base=base._replace(name=name(base.name)) if isinstance(base, Name) else base, more=tuple(_renamed(x, name) for x in operand.more)
+            base=base._replace(name=name(base.name)) if isinstance(base, Name) else base,
+            more=tuple(_renamed(x, name) for x in operand.more),
         )
     if isinstance(operand, Vector):
         return Vector(tuple(_renamed(x, name) for x in operand.items))

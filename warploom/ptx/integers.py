@@ -112,7 +112,9 @@ def high_product(t: Translation, x: Value, y: Value, kind: str) -> Value:
 
     middle = plus(times(high[0], low[1]), t.pure("shr", times(low[0], low[1]), t.whole(32), type="u64"))
     other = plus(times(low[0], high[1]), t.fit(middle, "u32"))
-    found = plus(plus(times(high[0], high[1]), t.pure("shr", middle, t.whole(32), type="u64")), t.pure("shr", other, t.whole(32), type="u64"))
+    found = plus(
+        plus(times(high[0], high[1]), t.pure("shr", middle, t.whole(32), type="u64")), t.pure("shr", other, t.whole(32), type="u64")
+    )
     if kind[0] == "u":
         return found
     for sign, factor in ((x, y), (y, x)):
@@ -302,7 +304,12 @@ def insert(t: Translation, one: Instruction) -> None:
     width = bits_of(kind)
     a, b = _operands(t, one, kind, 2)
     place, length = (t.pure("and", t.use(operand, "u32"), t.whole(0xFF), type="u64") for operand in one.operands[3:5])
-    ones = t.pure("sel", t.pure("lt", t.whole(width - 1), length, type="i1"), t.whole(-1), t.pure("sub", t.pure("shl", t.whole(1), length), t.whole(1)))
+    ones = t.pure(
+        "sel",
+        t.pure("lt", t.whole(width - 1), length, type="i1"),
+        t.whole(-1),
+        t.pure("sub", t.pure("shl", t.whole(1), length), t.whole(1)),
+    )
     mask = t.pure("shl", ones, place)
     moved = t.pure("and", t.pure("shl", a, place), mask)
     t.set(t.pure("or", t.pure("and", b, t.pure("xor", mask, t.whole(-1))), moved))
@@ -354,8 +361,8 @@ _MODES: dict[str, Callable[[int, int], int]] = {
     "f4e": lambda selector, place: selector + place,
     "b4e": lambda selector, place: (selector - place) % 8,
     "rc8": lambda selector, place: selector,
-    "ecl": lambda selector, place: max(selector, place),
-    "ecr": lambda selector, place: min(selector, place),
+    "ecl": max,
+    "ecr": min,
     "rc16": lambda selector, place: 2 * (selector & 1) + (place & 1),
 }
 

@@ -15,7 +15,18 @@ from warploom.ptx.module import BYTES, Instruction, Memory, Name, Number, Operan
 from warploom.ptx.translation import DEVICE_WINDOW, FLOAT_TYPES, LOCAL_WINDOW, SHARED_WINDOW, WINDOWS, WORD, Translation, base_of
 
 SPACES = ("global", "shared", "local", "const", "param")
-ATOMICS = {"add": "add", "and": "and", "or": "or", "xor": "xor", "exch": "exchange", "cas": "cas", "inc": "inc", "dec": "dec", "min": "min", "max": "max"}
+ATOMICS = {
+    "add": "add",
+    "and": "and",
+    "or": "or",
+    "xor": "xor",
+    "exch": "exchange",
+    "cas": "cas",
+    "inc": "inc",
+    "dec": "dec",
+    "min": "min",
+    "max": "max",
+}
 
 
 def space_of(t: Translation, one: Instruction) -> str:
@@ -121,7 +132,9 @@ def load(t: Translation, one: Instruction) -> None:
     where = address(t, source)
     size = BYTES[kind]
     for place, target in enumerate(targets):
-        value = _in_space(t, space, t.pure("add", where, t.whole(place * size)), lambda name, at: loaded(t, name, at, kind), loaded_type(kind))
+        value = _in_space(
+            t, space, t.pure("add", where, t.whole(place * size)), lambda name, at: loaded(t, name, at, kind), loaded_type(kind)
+        )
         assert value is not None
         if not (isinstance(target, Name) and target.name == "_"):
             t.set(value, target)
@@ -135,7 +148,9 @@ def loaded_type(kind: str) -> str:
 def loaded(t: Translation, space: str, where: Value, kind: str) -> Value:
     """Memory at an address."""
     size = BYTES[kind]
-    value = t.b.effect("load", where, type="i64" if kind in ("u64", "b64") else loaded_type(kind), access=ssa.Access(space, -1, size, kind[0] == "s"))
+    value = t.b.effect(
+        "load", where, type="i64" if kind in ("u64", "b64") else loaded_type(kind), access=ssa.Access(space, -1, size, kind[0] == "s")
+    )
     if kind not in FLOAT_TYPES and size < 8:
         value.lo, value.hi = (-(1 << 8 * size - 1), (1 << 8 * size - 1) - 1) if kind[0] == "s" else (0, (1 << 8 * size) - 1)
     return value
@@ -190,7 +205,9 @@ def _passed(t: Translation, name: str, offset: int, kind: str) -> Value:
     halves = [t.env.get(piece(name, offset + 4 * place)) for place in (0, 1)]
     if size == 8 and halves[0] is not None and halves[1] is not None:
         low, high = (t.fit(t.as_type(one, "i64"), "u32") for one in halves if one is not None)
-        return t.as_type(t.pure("or", t.pure("shl", high, t.whole(32), type="u64"), low, type="u64"), kind if kind in FLOAT_TYPES else "i64")
+        return t.as_type(
+            t.pure("or", t.pure("shl", high, t.whole(32), type="u64"), low, type="u64"), kind if kind in FLOAT_TYPES else "i64"
+        )
     for back in (4, 2, 1, 3, 5, 6, 7):
         outer = t.env.get(piece(name, offset - back))
         if outer is not None:
@@ -275,6 +292,11 @@ def nothing(t: Translation, one: Instruction) -> None:
 
 
 RULES: dict[str, Rule] = {
-    **dict.fromkeys(("ld", "ldu"), load), "st": store, "cvta": convert_address, "isspacep": is_in_space, **dict.fromkeys(("atom", "red"), atomic),
-    **dict.fromkeys(("membar", "fence"), fence), **dict.fromkeys(("prefetch", "prefetchu", "discard", "applypriority", "nanosleep", "pmevent", "brkpt"), nothing),
-}  # fmt: skip
+    **dict.fromkeys(("ld", "ldu"), load),
+    "st": store,
+    "cvta": convert_address,
+    "isspacep": is_in_space,
+    **dict.fromkeys(("atom", "red"), atomic),
+    **dict.fromkeys(("membar", "fence"), fence),
+    **dict.fromkeys(("prefetch", "prefetchu", "discard", "applypriority", "nanosleep", "pmevent", "brkpt"), nothing),
+}

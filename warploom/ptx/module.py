@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 BYTES = {
     "b8": 1, "u8": 1, "s8": 1, "b16": 2, "u16": 2, "s16": 2, "f16": 2, "bf16": 2, "b32": 4, "u32": 4, "s32": 4, "f32": 4, "f16x2": 4,
-    "bf16x2": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8, "b128": 16, "pred": 1,
+    "bf16x2": 4, "u16x2": 4, "s16x2": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8, "b128": 16, "pred": 1,
 }  # fmt: skip
 
 
@@ -22,6 +22,9 @@ class Place(NamedTuple):
     file: int | str = 0
     line: int = 0
     column: int = 1
+
+
+NOWHERE = Place()
 
 
 class Number(NamedTuple):
@@ -69,7 +72,7 @@ class Instruction:
     modifiers: tuple[str, ...]
     operands: tuple[Operand, ...]
     guard: Name | None = None
-    place: Place = Place()
+    place: Place = NOWHERE
 
     @property
     def type(self) -> str:
@@ -122,7 +125,10 @@ class Variable:
 
 @dataclass
 class Function:
-    """A kernel, or a function that kernels call. results: its return parameters. most_threads: `.maxntid` or `.reqntid`, a block; 0: any."""
+    """A kernel, or a function that kernels call.
+
+    results: its return parameters. most_threads: of a block (`.maxntid`, `.reqntid`); 0: any.
+    """
 
     name: str
     kernel: bool
@@ -134,7 +140,7 @@ class Function:
     body: list[Instruction | Label] = field(default_factory=list)
     most_threads: int = 0
     external: bool = False
-    place: Place = Place()
+    place: Place = NOWHERE
 
     @property
     def parameter_bytes(self) -> int:

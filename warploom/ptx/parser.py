@@ -6,7 +6,21 @@ import struct
 from collections.abc import Callable
 from dataclasses import replace
 
-from warploom.ptx.module import BYTES, Function, Instruction, Label, Memory, Module, Name, Number, Operand, Parameter, Place, Variable, Vector
+from warploom.ptx.module import (
+    BYTES,
+    Function,
+    Instruction,
+    Label,
+    Memory,
+    Module,
+    Name,
+    Number,
+    Operand,
+    Parameter,
+    Place,
+    Variable,
+    Vector,
+)
 from warploom.ptx.tokens import Lines, Token, Unreadable
 
 LINKAGE = (".visible", ".extern", ".weak", ".common")
@@ -176,7 +190,8 @@ class Parser:
             array = True
             count *= 0 if self.peek().text == "]" else self.whole()
             self.take("]")
-        data, addresses = bytearray(), []
+        data = bytearray()
+        addresses: list[tuple[int, str, int]] = []
         if self.skip("="):
             self._initial(item, data, addresses)
         size = max(item * count, len(data)) if array else item
@@ -223,8 +238,11 @@ class Parser:
                 self._block(function)
             elif token.text == ".reg":
                 self._registers(function, number)
-            elif token.text in SPACES:
-                for one in self._variables():
+            elif token.text in SPACES or token.text in LINKAGE:
+                external = False
+                while self.peek().text in LINKAGE:
+                    external |= self.take().text == ".extern"
+                for one in self._variables(external):
                     inner = self._renamed(one.name, number)
                     function.variables[inner] = replace(one, name=inner)
             elif token.text == ".pragma" or token.text in (".callprototype", ".calltargets"):

@@ -57,8 +57,8 @@ class Lines:
 
     def tokens(self, text: str) -> Iterator[Token]:
         """The words of all lines. Raises Unreadable."""
-        for found in filter(None, map(FILE.match, text.splitlines())):  # LLVM writes them last
-            self.files[int(found[1])] = found[2]
+        for named in filter(None, map(FILE.match, text.splitlines())):  # LLVM writes them last
+            self.files[int(named[1])] = named[2]
         inside = False  # a comment of several lines
         for number, raw in enumerate(text.splitlines(), 1):
             line, comment, inside = _without_comments(raw, inside)

@@ -14,7 +14,7 @@ from typing import Any
 from warploom.compiler import ssa
 from warploom.compiler.builder import Builder
 from warploom.compiler.ssa import Value
-from warploom.ptx.inline import Refused
+from warploom.ptx.inline import Refused, names_in
 from warploom.ptx.module import BYTES, Function, Instruction, Memory, Module, Name, Number, Operand, Vector
 
 # A device pointer: a high word that no other memory of the host's has, and 32 bits that select the byte. The last 32 MiB are two windows,
@@ -41,7 +41,8 @@ class Translation:
         self.notes: list[Any] = []
         self.cooperative = False
         self.one = Instruction("", (), ())
-        variables = [*kernel.variables.values(), *module.variables.values()]
+        used = {name for one in kernel.instructions() for operand in one.operands for name in names_in(operand)}
+        variables = [one for one in (*kernel.variables.values(), *module.variables.values()) if one.name in used]
         self.shared, self.shared_bytes = _laid_out([one for one in variables if one.space == "shared" and not one.dynamic], 16)
         self.dynamic = {one.name for one in variables if one.dynamic}
         self.local, self.local_bytes = _laid_out([one for one in variables if one.space == "local"], 8)
@@ -167,7 +168,11 @@ class Translation:
         if name == "total_smem_size":
             return b.pure("add", b.param(1, "i64", (0, 1 << 20), "dynamic shared bytes"), self.whole(self.shared_bytes))
         if name == "nwarpid":
-            threads = self.pure("mul", self.pure("mul", *(b.pure("special", imm=f"block_dim_{axis}") for axis in "xy")), b.pure("special", imm="block_dim_z"))
+            threads = self.pure(
+                "mul",
+                self.pure("mul", *(b.pure("special", imm=f"block_dim_{axis}") for axis in "xy")),
+                b.pure("special", imm="block_dim_z"),
+            )
             return self.pure("shr", self.pure("add", threads, self.whole(31)), self.whole(5))
         if name in ("gridid", "clock_hi", "globaltimer_hi"):
             return self.whole(0)
@@ -239,7 +244,15 @@ class Translation:
             raise self.refuse(f"{size} bytes at {offset} of {name}, which has {self.parameters[name].size}")
         if not self.in_scalars:
             access = ssa.Access("constant", -1, size, kind[0] == "s")
-            return self._loaded(self.b.effect("load", self.whole(at), type=kind if kind in FLOAT_TYPES else "i64" if size < 8 or kind[0] == "s" else "u64", access=access), kind)
+            return self._loaded(
+                self.b.effect(
+                    "load",
+                    self.whole(at),
+                    type=kind if kind in FLOAT_TYPES else "i64" if size < 8 or kind[0] == "s" else "u64",
+                    access=access,
+                ),
+                kind,
+            )
         word, shift = HIDDEN_WORDS + at // 4, 8 * (at % 4)
         if size == 8:
             return self.as_type(self.b.param(word, "i64", ssa.I64, name), kind if kind == "f64" else "i64")
@@ -250,7 +263,9 @@ class Translation:
 
     def _loaded(self, value: Value, kind: str) -> Value:
         if value.type not in FLOAT_TYPES and BYTES[kind] < 8:
-            value.lo, value.hi = (-(1 << 8 * BYTES[kind] - 1), (1 << 8 * BYTES[kind] - 1) - 1) if kind[0] == "s" else (0, (1 << 8 * BYTES[kind]) - 1)
+            value.lo, value.hi = (
+                (-(1 << 8 * BYTES[kind] - 1), (1 << 8 * BYTES[kind] - 1) - 1) if kind[0] == "s" else (0, (1 << 8 * BYTES[kind]) - 1)
+            )
         return value
 
 

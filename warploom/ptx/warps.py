@@ -25,7 +25,7 @@ def ballot(t: Translation, truth: Value) -> Value:
 def barrier(t: Translation, one: Instruction) -> None:
     """`bar`, `barrier`."""
     words = one.modifiers
-    if "cluster" in words or one.op == "barrier" and "arrive" in words and "cluster" in words:
+    if "cluster" in words or (one.op == "barrier" and "arrive" in words and "cluster" in words):
         raise t.refuse(f"{one}: clusters of blocks are not there yet")
     if "warp" in words:
         t.b.effect("syncwarp", t.exact(one.operands[0], "u32") if one.operands else t.whole(WORD))
@@ -48,7 +48,7 @@ def _counted(t: Translation, one: Instruction) -> None:
 
 
 def shuffle(t: Translation, one: Instruction) -> None:
-    """`shfl`: segments as `width` makes them, whose size is a power of two; the second destination says whether the lane is in the segment."""
+    """`shfl`: in segments of a power of two lanes, as `width` makes them; the second destination says whether the lane is inside."""
     how = next(word for word in one.modifiers if word in SHUFFLES)
     item, lane, limits = (t.use(operand, "b32") for operand in one.operands[1:4])
     limits = t.fit(limits, "u32")
@@ -131,7 +131,14 @@ def reduce(t: Translation, one: Instruction) -> None:
             value = t.fit(t.pure(op, value, asked("shuffle_xor", value, distance)), kind.replace("b", "u"))
         t.set(value)
         return
-    neutral = {"add": 0, "or": 0, "xor": 0, "and": -1, "min": (1 << 31) - 1 if kind[0] == "s" else WORD, "max": -(1 << 31) if kind[0] == "s" else 0}[op]
+    neutral = {
+        "add": 0,
+        "or": 0,
+        "xor": 0,
+        "and": -1,
+        "min": (1 << 31) - 1 if kind[0] == "s" else WORD,
+        "max": -(1 << 31) if kind[0] == "s" else 0,
+    }[op]
     made = t.whole(neutral)
     for lane in range(LANES):
         there = t.pure("ne", t.pure("and", t.pure("shr", mask, t.whole(lane), type="u64"), t.whole(1), type="u64"), t.whole(0), type="i1")

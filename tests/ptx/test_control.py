@@ -1,0 +1,278 @@
+"""Control flow, calls, memory spaces, warps: whole kernels, written by hand."""
+
+import numpy as np
+import pytest
+
+from warploom import SourceError
+
+LOOP = """
+.visible .entry collatz(.param .u64 in, .param .u64 out)
+{
+    .reg .pred p, q; .reg .b32 x, n, r<3>; .reg .b64 i, o, step;
+    ld.param.u64 i, [in]; ld.param.u64 o, [out];
+    mov.u32 r0, %tid.x; mul.wide.u32 step, r0, 4; add.u64 i, i, step; add.u64 o, o, step;
+    ld.global.u32 x, [i];
+    mov.u32 n, 0;
+Again:
+    setp.le.u32 p, x, 1;
+@p  bra Done;
+    and.b32 r1, x, 1;
+    setp.eq.u32 q, r1, 0;
+@q  shr.u32 x, x, 1;
+@!q mad.lo.u32 x, x, 3, 1;
+    add.u32 n, n, 1;
+    bra.uni Again;
+Done:
+    st.global.u32 [o], n;
+    ret;
+}"""
+
+
+def collatz(x):
+    count = 0
+    while x > 1:
+        x = x // 2 if x % 2 == 0 else 3 * x + 1
+        count += 1
+    return count
+
+
+def test_a_loop_with_predicates(bench):
+    given, out = np.arange(32, dtype=np.uint32), np.zeros(32, np.uint32)
+    bench.run(LOOP, "collatz", given, out)
+    assert out.tolist() == [collatz(x) for x in range(32)]
+
+
+CALLS = """
+.func (.param .b32 r) twice(.param .b32 x) { .reg .b32 a; ld.param.b32 a, [x]; add.s32 a, a, a; st.param.b32 [r], a; ret; }
+.func (.param .b32 r) larger(.param .b32 x, .param .b32 y)
+{
+    .reg .b32 a, b; .reg .pred p;
+    ld.param.b32 a, [x]; ld.param.b32 b, [y];
+    setp.gt.s32 p, a, b;
+    @p bra First;
+    st.param.b32 [r], b;
+    ret;
+First: { .param .b32 given; .param .b32 got; st.param.b32 [given], a; call (got), twice, (given); ld.param.b32 a, [got]; }
+    st.param.b32 [r], a;
+    ret;
+}
+.visible .entry k(.param .u64 out, .param .s32 limit)
+{
+    .reg .b32 t, l, a; .reg .b64 o, s; .param .b32 one; .param .b32 two; .param .b32 back;
+    ld.param.u64 o, [out]; ld.param.s32 l, [limit]; mov.u32 t, %tid.x; mul.wide.u32 s, t, 4; add.u64 o, o, s;
+    st.param.b32 [one], t; st.param.b32 [two], l;
+    call.uni (back), larger, (one, two);
+    ld.param.b32 a, [back];
+    st.global.b32 [o], a;
+    ret;
+}"""
+
+
+def test_functions_are_written_in_the_place_of_their_calls(bench):
+    out = np.zeros(32, np.int32)
+    bench.run(CALLS, "k", out, 9)
+    assert out.tolist() == [2 * t if t > 9 else 9 for t in range(32)]
+
+
+def test_recursion_is_refused_with_the_circle(bench):
+    text = CALLS.replace("call (got), twice, (given)", "call (got), larger, (given, given)")
+    with pytest.raises(SourceError, match="recursion is not there yet: larger calls larger"):
+        bench.run(text, "k", np.zeros(32, np.int32), 9)
+
+
+GENERIC = """
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 odd)
+{
+    .shared .align 4 .b8 tile[128];
+    .reg .b32 t, v, w, a; .reg .b64 i, o, s, at, mine; .reg .pred p;
+    ld.param.u64 i, [in]; ld.param.u64 o, [out]; ld.param.u32 w, [odd];
+    mov.u32 t, %tid.x; mul.wide.u32 s, t, 4; add.u64 o, o, s;
+    mov.u32 a, tile; cvt.u64.u32 mine, a; add.u64 mine, mine, s;
+    mul.lo.u32 v, t, 10; st.shared.u32 [mine], v;
+    bar.sync 0;
+    mov.u64 at, tile; cvta.shared.u64 at, at;
+    add.u32 v, t, w; and.b32 v, v, 1; setp.eq.u32 p, v, 0;
+    selp.b64 at, at, i, p;
+    add.u64 at, at, s;
+    ld.u32 v, [at];
+    add.u32 v, v, 1;
+    atom.add.u32 v, [at], 5;
+    ld.u32 v, [at];
+    st.u32 [o], v;
+    ret;
+}"""
+
+
+@pytest.mark.parametrize("odd", [0, 1])
+def test_a_generic_address_is_looked_at_by_every_thread(bench, odd):
+    given, out = np.arange(32, dtype=np.uint32) * 7, np.zeros(32, np.uint32)
+    bench.run(GENERIC, "k", given, out, odd)
+    assert out.tolist() == [(10 * t if (t + odd) % 2 == 0 else 7 * t) + 5 for t in range(32)]
+    assert given.tolist() == [7 * t + (5 if (t + odd) % 2 else 0) for t in range(32)]
+
+
+WARPS = """
+.visible .entry k(.param .u64 out)
+{
+    .reg .b32 t, a<12>; .reg .b64 o, s; .reg .pred p, q, r;
+    ld.param.u64 o, [out]; mov.u32 t, %laneid; mul.wide.u32 s, t, 48; add.u64 o, o, s;
+    shfl.sync.down.b32 a0|p, t, 4, 0x181f, -1; selp.b32 a1, 1, 0, p;
+    shfl.sync.up.b32 a2|q, t, 1, 0x0, -1; selp.b32 a3, 1, 0, q;
+    shfl.sync.bfly.b32 a4, t, 5, 0x1f, -1;
+    setp.lt.u32 r, t, 10;
+    vote.sync.ballot.b32 a5, r, -1;
+    vote.sync.any.pred p, r, 0xff; selp.b32 a6, 1, 0, p;
+    vote.sync.all.pred p, r, 0x3ff; selp.b32 a7, 1, 0, p;
+    and.b32 a8, t, 3;
+    match.any.sync.b32 a8, a8, -1;
+    redux.sync.add.s32 a9, t, -1;
+    redux.sync.max.u32 a10, t, 0x0f0f;
+    mov.u32 a11, %lanemask_lt;
+    st.global.v4.u32 [o], {a0, a1, a2, a3}; st.global.v4.u32 [o+16], {a4, a5, a6, a7}; st.global.v4.u32 [o+32], {a8, a9, a10, a11};
+    ret;
+}"""
+
+
+def test_what_lanes_tell_each_other(bench):
+    out = np.zeros((32, 12), np.uint32)
+    bench.run(WARPS, "k", out)
+    for t in range(32):
+        inside = t % 8 + 4 < 8
+        expected = [
+            t + 4 if inside else t,
+            inside,
+            max(t - 1, 0),
+            t >= 1,
+            t ^ 5,
+            0x3FF,
+            1,
+            1,
+            sum(1 << l for l in range(32) if l % 4 == t % 4),
+            496,
+            11,
+            (1 << t) - 1,
+        ]
+        assert out[t].tolist() == [int(one) for one in expected], t
+
+
+PARTS = """
+.const .align 4 .f32 scale[3] = {0f3F800000, 0f40000000, 0f40400000};
+.global .align 8 .u64 table[2] = {scale, generic(scale)+4};
+.visible .entry k(.param .u64 out, .param .align 4 .b8 pair[8], .param .f32 f)
+{
+    .local .align 4 .b8 own[16]; .extern .shared .align 4 .b8 room[];
+    .reg .b32 t, a, b, n; .reg .b64 o, s, p, q; .reg .f32 x, y, z;
+    ld.param.u64 o, [out]; ld.param.u32 a, [pair]; ld.param.u32 b, [pair+4]; ld.param.f32 x, [f];
+    mov.u32 t, %tid.x; mul.wide.u32 s, t, 4; add.u64 o, o, s;
+    mov.u64 p, own; and.b32 n, t, 3; mul.wide.u32 q, n, 4; add.u64 p, p, q;
+    st.local.u32 [own], a; st.local.u32 [own+4], b; st.local.u32 [own+8], 100; st.local.u32 [own+12], 200;
+    ld.local.u32 n, [p];
+    ld.global.u64 q, [table+8]; ld.f32 y, [q];
+    fma.rn.f32 z, x, y, 0f3F800000;
+    cvt.rzi.s32.f32 a, z; add.u32 n, n, a;
+    mov.u32 b, %dynamic_smem_size; add.u32 n, n, b;
+    st.global.u32 [o], n;
+    ret;
+}"""
+
+
+def test_variables_parameters_and_local_memory(bench):
+    text = PARTS.replace(".param .align 4 .b8 pair[8], .param .f32 f", ".param .u32 pair, .param .u32 more, .param .u32 f")
+    text = text.replace("[pair+4]", "[more]").replace(
+        "ld.param.f32 x, [f];", "ld.param.b32 b, [f]; cvt.rn.f32.u32 x, b; ld.param.u32 b, [more];"
+    )
+    out = np.zeros(32, np.int32)
+    bench.run(text, "k", out, 11, 22, 5, shared=64)
+    assert out.tolist() == [(11, 22, 100, 200)[t % 4] + 11 + 64 for t in range(32)]
+
+
+SWITCH = """
+.visible .entry k(.param .u64 out)
+{
+    .reg .b32 t, n, v; .reg .b64 o, s;
+    ld.param.u64 o, [out]; mov.u32 t, %tid.x; mul.wide.u32 s, t, 4; add.u64 o, o, s; and.b32 n, t, 3; mov.u32 v, 0;
+    rows: .branchtargets A, B, C, D;
+    brx.idx n, rows;
+A:  add.u32 v, v, 1;
+B:  add.u32 v, v, 10;
+    bra D;
+C:  mov.u32 v, 100;
+D:  st.global.u32 [o], v;
+    exit;
+}"""
+
+
+def test_a_table_of_branches(bench):
+    out = np.zeros(32, np.int32)
+    bench.run(SWITCH, "k", out)
+    assert out.tolist() == [(11, 10, 100, 0)[t % 4] for t in range(32)]
+
+
+def test_branches_that_no_language_makes(bench):
+    """Two loops that are entered at two places."""
+    text = """
+.visible .entry k(.param .u64 out)
+{
+    .reg .b32 t, n, v; .reg .b64 o, s; .reg .pred p, q;
+    ld.param.u64 o, [out]; mov.u32 t, %tid.x; mul.wide.u32 s, t, 4; add.u64 o, o, s; mov.u32 v, t; mov.u32 n, 0;
+    and.b32 v, t, 1; setp.eq.u32 p, v, 0; mov.u32 v, t;
+    @p bra Inside;
+Head: add.u32 n, n, 100;
+Inside: add.u32 n, n, 1; sub.s32 v, v, 5; setp.gt.s32 q, v, 0; @q bra Head;
+    st.global.u32 [o], n; ret;
+}"""
+    out = np.zeros(32, np.int32)
+    bench.run(text, "k", out)
+
+    def expected(t):
+        n, v, inside = 0, t, t % 2 == 0
+        while True:
+            n += 1 if inside else 101
+            inside, v = False, v - 5
+            if v <= 0:
+                return n
+
+    assert out.tolist() == [expected(t) for t in range(32)]
+
+
+def test_the_device_library(bench):
+    text = """
+.extern .func (.param .b32 r) __nv_powf(.param .b32 x, .param .b32 y);
+.extern .func (.param .b64 r) __nv_sin(.param .b64 x);
+.visible .entry k(.param .u64 out)
+{
+    .reg .b32 t; .reg .f32 x, y; .reg .f64 d; .reg .b64 o, s;
+    ld.param.u64 o, [out]; mov.u32 t, %tid.x; mul.wide.u32 s, t, 8; add.u64 o, o, s; cvt.rn.f32.u32 x, t;
+    { .param .b32 a; .param .b32 b; .param .b32 c; st.param.f32 [a], x;
+    st.param.f32 [b], 0f40000000; call (c), __nv_powf, (a, b); ld.param.f32 y, [c]; }
+    cvt.f64.f32 d, y;
+    { .param .b64 a; .param .b64 c; st.param.f64 [a], d; call (c), __nv_sin, (a); ld.param.f64 d, [c]; }
+    st.global.f64 [o], d;
+    ret;
+}"""
+    out = np.zeros(8, np.float64)
+    bench.run(text, "k", out, block=(8,))
+    assert np.allclose(out, np.sin(np.arange(8.0) ** 2), rtol=1e-14, atol=1e-15)
+
+
+def test_printf(bench):
+    form = b"%d: %5.2f|%-4s|%c %lld %x%%\n\0"
+    text = f"""
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 v);
+.global .align 1 .b8 form[{len(form)}] = {{{", ".join(map(str, form))}}};
+.visible .entry k(.param .u64 out)
+{{
+    .local .align 8 .b8 depot[48]; .reg .b64 g, l, f; .reg .b32 t, c, r; .reg .f64 d; .reg .pred p;
+    mov.u32 t, %tid.x; setp.ne.u32 p, t, 3; @p ret;
+    mov.u64 l, depot; cvta.local.u64 g, l;
+    mov.f64 d, 0d3FF8000000000000;
+    st.local.u32 [depot], t; st.local.f64 [depot+8], d; mov.u64 f, form;
+    st.local.u64 [depot+16], f; mov.u32 c, 65; st.local.u32 [depot+24], c;
+    mov.u64 f, -5; st.local.u64 [depot+32], f; mov.u32 c, 255; st.local.u32 [depot+40], c;
+    mov.u64 f, form; cvta.global.u64 f, f;
+    {{ .param .b64 a; .param .b64 b; .param .b32 c2; st.param.b64 [a], f; st.param.b64 [b], g;
+    call.uni (c2), vprintf, (a, b); ld.param.b32 r, [c2]; }}
+    ret;
+}}"""
+    bench.run(text, "k", np.zeros(1, np.int32))
+    assert bench.built.printed(bench.result, lambda address: "str") == "3:  1.50|str |A -5 ff%\n"

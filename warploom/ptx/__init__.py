@@ -1,0 +1,71 @@
+"""PTX: the text that CUDA's compilers make, translated to SSA of `compiler/` and so to a Program.
+
+    module = ptx.read(text, "saxpy.cu")
+    built = module.compile("_Z5saxpyifPKfPf", addresses={})
+    program = built.launch((4,), (256,), parameters)
+
+`tokens.py` and `parser.py` read the text, `inline.py` writes called functions in their places, `graph.py` finds blocks and phis,
+`kernel.py` walks them; `integers.py`, `floats.py`, `memory.py`, `warps.py` and `calls.py` are tables: one rule an instruction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from warploom.isa.diagnostics import Diagnostics, SourceError
+from warploom.isa.program import Position, Source
+from warploom.ptx import module as m
+from warploom.ptx.kernel import Built, compile_kernel, default_sources
+from warploom.ptx.parser import Parser
+from warploom.ptx.tokens import Unreadable
+from warploom.ptx.translation import DEVICE_WINDOW
+
+__all__ = ["DEVICE_WINDOW", "Built", "Text", "read"]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text of PTX that was read."""
+
+    module: m.Module
+    sources: Callable[[str], str | None]
+
+    @property
+    def kernels(self) -> dict[str, m.Function]:
+        """Kernels by their names in the text."""
+        return self.module.kernels
+
+    @property
+    def variables(self) -> dict[str, m.Variable]:
+        """Variables in global and constant memory, which the device's memory has to hold."""
+        return {name: one for name, one in self.module.variables.items() if one.space in ("global", "const") and one.size}
+
+    def initial(self, name: str, addresses: Mapping[str, int]) -> bytes:
+        """A variable's first bytes, where those of the others are known. addresses: in the device's memory."""
+        one = self.module.variables[name]
+        data = bytearray(one.data.ljust(one.size, b"\0"))
+        for offset, other, more in one.addresses:
+            value = (DEVICE_WINDOW + addresses[other] + more) & 0xFFFFFFFFFFFFFFFF if other in addresses else 0
+            data[offset : offset + 8] = value.to_bytes(8, "little")[: len(data) - offset]
+        return bytes(data)
+
+    def compile(self, name: str, addresses: Mapping[str, int]) -> Built:
+        """A kernel as a program. addresses: of `variables`. Raises SourceError."""
+        return compile_kernel(self.module, name, addresses, self.sources)
+
+
+def read(text: str, path: str, *, library: Callable[[str], bool] = lambda path: False) -> Text:
+    """Read a text of PTX. path: the file it was made from, for messages. library: whether a source file is the run-time's own.
+
+    Raises SourceError where it cannot be read.
+    """
+    try:
+        module = Parser(text, path, library).parse()
+    except Unreadable as error:
+        source = Source(text, path if path.endswith(".ptx") else f"{path} (PTX)")
+        said = Diagnostics(source)
+        said.error(Position(max(error.place.text_line, 1), 1), error.message)
+        raise SourceError(said.items, source) from None
+    return Text(module, default_sources(Path(path).parent))

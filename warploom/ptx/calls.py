@@ -1,0 +1,137 @@
+"""Calls that stay calls in the text: printf, the device library, assertions."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from warploom.compiler import ssa
+from warploom.compiler.ssa import Value
+from warploom.kernel.names import device_library
+from warploom.ptx.inline import called
+from warploom.ptx.integers import Rule
+from warploom.ptx.memory import piece
+from warploom.ptx.module import Instruction
+from warploom.ptx.translation import LOCAL_WINDOW, Translation
+
+FORMAT = re.compile(
+    r"%(?P<flags>[-+ #0']*)(?P<width>\d+|\*)?(?:\.(?P<precision>\d+|\*)?)?(?P<size>hh|h|ll|l|z|j|t|L)?(?P<kind>[diouxXcfFeEgGaAsp%])"
+)
+OURS = ("vprintf", "__assertfail", "__cuda_sm20_dummy")
+NOT_THERE = {"malloc": "memory from a kernel's own malloc", "free": "memory from a kernel's own malloc"}
+
+
+class Printed(NamedTuple):
+    """What one printf prints: its format, and of each value the kind ("f64", "i64", "u64") or the text of a string."""
+
+    format: str
+    kinds: tuple[str, ...]
+
+
+class Asserted(NamedTuple):
+    """What a failed assertion says."""
+
+    text: str
+
+
+def stays(name: str) -> bool:
+    """Whether calls of a function are translated here."""
+    return name in OURS or name in NOT_THERE or device_library.signature(name) is not None
+
+
+def call(t: Translation, one: Instruction) -> None:
+    """`call`."""
+    results, target, given = called(one)
+    name = target.name
+    if name in NOT_THERE:
+        raise t.refuse(f"{NOT_THERE[name]} is not there yet")
+    if name == "vprintf":
+        count = _printed(t, *(t.env.get(piece(each.name, 0), t.whole(0)) for each in given))
+        for each in results:
+            t.put(piece(each.name, 0), t.whole(count))
+        return
+    if name == "__assertfail":
+        texts = [_text(t, t.env.get(piece(each.name, 0))) for each in given[:2]]
+        line = t.env.get(piece(given[2].name, 0)) if len(given) > 2 else None
+        number = f":{line.imm}" if line is not None and line.op == "const" else ""
+        t.b.effect("note", imm=len(t.notes))
+        t.notes.append(Asserted(f"{texts[1] or ''}{number}: assertion `{texts[0] or ''}` failed"))
+        t.b.effect("trap", imm=1)
+        return
+    function = t.module.functions.get(name)
+    found = device_library.signature(name)
+    assert found is not None
+    values = []
+    for place, each in enumerate(given):
+        size = function.parameters[place].size if function is not None and place < len(function.parameters) else found[1].bits // 8
+        values.append((t.env.get(piece(each.name, 0), t.whole(0)), size))
+    _from_library(t, one, name, found[1].ssa, results, values)
+
+
+def _from_library(
+    t: Translation, one: Instruction, name: str, kind: str, results: tuple[object, ...], values: list[tuple[Value, int]]
+) -> None:
+    pointers = name.removeprefix("__nv_").rstrip("f") in ("sincos", "modf", "frexp", "remquo") and len(values) > 1
+    whole = {"__nv_ldexp", "__nv_ldexpf", "__nv_scalbn", "__nv_scalbnf", "__nv_powi", "__nv_powif"}
+    arguments = []
+    for place, (value, _) in enumerate(values if not pointers else values[:1]):
+        arguments.append(t.fit(t.as_type(value, "i64"), "s32") if place and name in whole else t.as_type(value, kind))
+    made = device_library.translate(t.b, name, arguments)
+    if made is None or t.b.block is None:
+        raise t.refuse(f"{name} is not there yet")
+    if pointers:  # results go through pointers
+        outside = list(made) if not results else list(made[1:])
+        for (where, _), value in zip(values[1:], outside, strict=False):
+            low = t.fit(t.as_type(where, "i64"), "u32")
+            if not low.lo >= LOCAL_WINDOW:
+                raise t.refuse(f"{name}: a result that goes to other memory than the thread's own is not there yet")
+            t.b.effect(
+                "store", t.pure("sub", low, t.whole(LOCAL_WINDOW)), value, access=ssa.Access("local", -1, 8 if value.type == "f64" else 4)
+            )
+    for each in results[:1]:
+        t.put(piece(each.name, 0), t.as_type(made[0], "i64"))  # type: ignore[attr-defined]
+
+
+def _text(t: Translation, address: Value | None) -> str | None:
+    """A string of the module's, by its address; None where that is not known."""
+    if address is None or address.op != "const":
+        return None
+    for name, one in t.module.variables.items():
+        begin = t.addresses.get(name)
+        if begin is not None and begin <= address.imm < begin + one.size:
+            return one.data[int(address.imm) - begin :].split(b"\0")[0].decode("utf-8", "replace")
+    return None
+
+
+def _printed(t: Translation, form: Value, values: Value) -> int:
+    """Note what a printf is given; gives the number of values."""
+    text = _text(t, form)
+    if text is None:
+        raise t.refuse("printf: its format is a string literal")
+    base = t.fit(t.as_type(values, "i64"), "u32")
+    at = t.pure("sub", base, t.whole(LOCAL_WINDOW))
+    numbers: list[Value] = []
+    kinds: list[str] = []
+    offset = 0
+    for spec in FORMAT.finditer(text):
+        for star in (spec["width"], spec["precision"]):
+            if star == "*":
+                raise t.refuse("printf: a width or precision that is a value (*) is not there yet")
+        kind = spec["kind"]
+        if kind == "%":
+            continue
+        size = 8 if kind in "fFeEgGaAsp" or spec["size"] in ("ll", "l", "z", "j", "t") else 4
+        offset = -(-offset // size) * size
+        type = "f64" if kind in "fFeEgGaA" else "i64"
+        value = t.b.effect("load", t.pure("add", at, t.whole(offset)), type=type, access=ssa.Access("local", -1, size, kind in "di"))
+        if size == 4:
+            value.lo, value.hi = (-(1 << 31), (1 << 31) - 1) if kind in "di" else (0, (1 << 32) - 1)
+        numbers.append(value)
+        kinds.append("text" if kind == "s" else type)
+        offset += size
+    t.b.effect("note", *numbers, imm=len(t.notes))
+    t.notes.append(Printed(text, tuple(kinds)))
+    return len(kinds)
+
+
+RULES: dict[str, Rule] = {"call": call}
