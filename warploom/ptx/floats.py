@@ -263,7 +263,7 @@ def whole_float(t: Translation, value: Value, mode: str) -> Value:
 
 
 def nearest_even(t: Translation, value: Value) -> Value:
-    """The nearest whole float, of two the even one: from 2^23 (2^52) on floats have no fraction, so that adding and taking it away rounds."""
+    """The nearest whole float, of two the even one: from 2^23 (2^52) on floats have no fraction, so adding and taking it away rounds."""
     kind = value.type
     large = t.b.real(2.0**23 if kind == "f32" else 2.0**52, kind)
     size = t.pure("fabs", value, type=kind)
