@@ -1,10 +1,8 @@
-"""Each instruction against what the manual says of it, on inputs at the edges."""
-
-import math
-import struct
+"""Each instruction on whole numbers against what the manual says of it, on inputs at the edges."""
 
 import numpy as np
-import pytest
+
+from tests.ptx.rows import answers, triples
 
 M32, M64 = (1 << 32) - 1, (1 << 64) - 1
 WORDS = (0, 1, 2, 3, 7, 31, 32, 33, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFF0001, 0x12345678, 0x87654321, 0x00FF00FF, 0xDEADBEEF)
@@ -153,100 +151,6 @@ SIX = {
     "setp.lt.s64 %p1, a, b; selp.b64 d, a, b, %p1": lambda a, b: a if s(a, 64) < s(b, 64) else b,
     "setp.hs.u64 %p1|%p2, a, b; selp.u64 d, 1, 2, %p2": lambda a, b: 1 if a < b else 2,
 }
-FLOATS = (0.0, -0.0, 1.0, -1.5, 2.5, 3.5, -2.5, 0.5, 1e10, -3e38, math.inf, -math.inf, math.nan, 1.9999999, 100.25, -0.4999)
-
-
-def f32(x):
-    with np.errstate(all="ignore"):
-        return float(np.float32(x))
-
-
-def numbers(rule):
-    """Of floats, in 32 bits."""
-
-    def made(a, b, c):
-        with np.errstate(all="ignore"):
-            return f32(rule(np.float32(a), np.float32(b), np.float32(c)))
-
-    return made
-
-
-REALS = {
-    "add.f32 d, a, b": numbers(lambda a, b, c: a + b),
-    "sub.rn.f32 d, a, b": numbers(lambda a, b, c: a - b),
-    "mul.f32 d, a, b": numbers(lambda a, b, c: a * b),
-    "div.rn.f32 d, a, b": numbers(lambda a, b, c: a / b),
-    "neg.f32 d, a": numbers(lambda a, b, c: -a),
-    "abs.f32 d, a": numbers(lambda a, b, c: abs(a)),
-    "sqrt.rn.f32 d, a": numbers(lambda a, b, c: np.sqrt(a)),
-    "min.f32 d, a, b": numbers(lambda a, b, c: np.fmin(a, b)),
-    "max.NaN.f32 d, a, b": numbers(lambda a, b, c: np.maximum(a, b)),
-    "rcp.rn.f32 d, a": numbers(lambda a, b, c: np.float32(1) / a),
-    "copysign.f32 d, a, b": numbers(lambda a, b, c: np.copysign(b, a)),
-    "add.sat.f32 d, a, b": numbers(lambda a, b, c: 0.0 if np.isnan(a + b) else min(max(a + b, 0), 1)),
-    "cvt.rni.f32.f32 d, a": numbers(lambda a, b, c: np.rint(a)),
-    "cvt.rmi.f32.f32 d, a": numbers(lambda a, b, c: np.floor(a)),
-    "cvt.rpi.f32.f32 d, a": numbers(lambda a, b, c: np.ceil(a)),
-    "cvt.rzi.f32.f32 d, a": numbers(lambda a, b, c: np.trunc(a)),
-    "cvt.f64.f32 %fd1, a; cvt.rn.f32.f64 d, %fd1": numbers(lambda a, b, c: a),
-    "cvt.rn.f16.f32 %h1, a; cvt.f32.f16 d, %h1": numbers(lambda a, b, c: np.float32(np.float16(a))),
-    "setp.lt.f32 %p1, a, b; selp.f32 d, a, b, %p1": numbers(lambda a, b, c: a if a < b else b),
-    "setp.neu.f32 %p1, a, b; selp.f32 d, 0f3F800000, 0f40000000, %p1": numbers(lambda a, b, c: 1 if a != b else 2),
-    "setp.ne.f32 %p1, a, b; selp.f32 d, 0f3F800000, 0f40000000, %p1": numbers(lambda a, b, c: 1 if a != b and a == a and b == b else 2),
-    "setp.geu.f32 %p1, a, b; selp.f32 d, 0f3F800000, 0f40000000, %p1": numbers(lambda a, b, c: 1 if not a < b else 2),
-    "setp.num.f32 %p1, a, b; selp.f32 d, 0f3F800000, 0f40000000, %p1": numbers(lambda a, b, c: 1 if a == a and b == b else 2),
-    "testp.finite.f32 %p1, a; selp.f32 d, 0f3F800000, 0f40000000, %p1": numbers(lambda a, b, c: 1 if np.isfinite(a) else 2),
-    "set.gt.f32.f32 d, a, b": numbers(lambda a, b, c: 1 if a > b else 0),
-    "slct.f32.f32 d, a, b, c": numbers(lambda a, b, c: a if c >= 0 else b),
-    "mov.b32 %r1, a; xor.b32 %r1, %r1, 0x80000000; mov.b32 d, %r1": numbers(lambda a, b, c: -a),
-}
-TO_WHOLE = {
-    "cvt.rzi.s32.f32 d, a": lambda a: (
-        0 if math.isnan(a) else clamp(a, -(1 << 31), (1 << 31) - 1) if math.isinf(a) else clamp(math.trunc(a), -(1 << 31), (1 << 31) - 1)
-    ),
-    "cvt.rni.u32.f32 d, a": lambda a: 0 if math.isnan(a) else clamp(a, 0, M32) if math.isinf(a) else clamp(round(a), 0, M32),
-    "cvt.rmi.s32.f32 d, a": lambda a: (
-        0 if math.isnan(a) else clamp(a, -(1 << 31), (1 << 31) - 1) if math.isinf(a) else clamp(math.floor(a), -(1 << 31), (1 << 31) - 1)
-    ),
-    "cvt.rpi.s32.f32 d, a": lambda a: (
-        0 if math.isnan(a) else clamp(a, -(1 << 31), (1 << 31) - 1) if math.isinf(a) else clamp(math.ceil(a), -(1 << 31), (1 << 31) - 1)
-    ),
-}
-
-
-def kernel(rows, kind, size, registers):
-    """All rows in one kernel: a, b and c are of the thread, results lie one behind the other."""
-    lines = []
-    for number, row in enumerate(rows):
-        for one in row.split(";"):
-            op, _, operands = one.strip().partition(" ")
-            words = [{"a": "%a", "b": "%b", "c": "%c", "d": "%d"}.get(word.strip(), word.strip()) for word in operands.split(",")]
-            lines.append(f"{op} {', '.join(words)};")
-        lines.append(f"st.global.{registers} [%out+{number * size}], %d;")
-    count = len(rows)
-    return f""".visible .entry k(.param .u64 in, .param .u64 out) {{
-    .reg .b64 %in, %out, %step; .reg .{kind} %a, %b, %c, %d; .reg .b32 %r<16>; .reg .pred %p<4>; .reg .f64 %fd<3>; .reg .b16 %h<3>;
-    mov.u32 %r0, %tid.x; ld.param.u64 %in, [in]; ld.param.u64 %out, [out];
-    mul.wide.u32 %step, %r0, {3 * size}; add.s64 %in, %in, %step;
-    mul.wide.u32 %step, %r0, {count * size}; add.s64 %out, %out, %step;
-    ld.global.{kind} %a, [%in]; ld.global.{kind} %b, [%in+{size}]; ld.global.{kind} %c, [%in+{2 * size}];
-    ld.global.u32 %r5, [%in]; ld.global.u32 %r6, [%in+{size}];
-    {chr(10).join(lines)}
-    ret; }}"""
-
-
-def answers(bench, rows, kind, dtype, inputs, result=None):
-    given = np.array(inputs, dtype)
-    threads = len(given)
-    out = np.zeros((threads, len(rows)), result or dtype)
-    registers = {"float32": "f32", "uint32": "u32", "uint64": "u64"}[np.dtype(result or dtype).name]
-    bench.run(kernel(list(rows), kind, given.itemsize, registers), "k", given, out, block=(threads,))
-    return out
-
-
-def triples(values, count):
-    size = len(values)
-    return [(values[k % size], values[(k * 5 + k // size + 3) % size], values[(k * 7 + 1) % size]) for k in range(count)]
 
 
 def test_whole_numbers_of_32_bits(bench):
@@ -271,51 +175,3 @@ def test_whole_numbers_of_64_bits(bench):
         if int(found[k][n]) != int(rule(*one[:2])) & M64
     ]
     assert wrong[:5] == []
-
-
-def test_floats_of_32_bits(bench):
-    given = triples(FLOATS, 32)
-    found = answers(bench, REALS, "f32", np.float32, given)
-    expected = np.array([[rule(*one) for rule in REALS.values()] for one in given], np.float32)
-    wrong = [
-        (row, given[k], float(found[k][n]), float(expected[k][n]))
-        for k in range(len(given))
-        for n, row in enumerate(REALS)
-        if not (found[k][n] == expected[k][n] or (np.isnan(found[k][n]) and np.isnan(expected[k][n])))
-    ]
-    assert wrong[:5] == []
-
-
-def test_floats_become_whole_numbers(bench):
-    given = triples(FLOATS, 32)
-    rows = {row.replace(" d,", " %r1,") + "; mov.b32 d, %r1": rule for row, rule in TO_WHOLE.items()}
-    found = answers(bench, rows, "f32", np.float32, given).view(np.uint32)
-    wrong = [
-        (row, one, int(found[k][n]))
-        for k, one in enumerate(given)
-        for n, (row, rule) in enumerate(rows.items())
-        if found[k][n] != int(rule(f32(one[0]))) & M32
-    ]
-    assert wrong[:5] == []
-
-
-@pytest.mark.parametrize(
-    ("row", "reason"),
-    [
-        ("add.rz.f32 d, a, b", "rounding other than to the nearest is not there yet"),
-        ("wmma.load.a.sync.aligned.row.m16n16k16.f16 d, a", "wmma.load.a.sync.aligned.row.m16n16k16.f16 is not there yet"),
-        ("setp.xx.f32 %p1, a, b", "xx is not a comparison of floats"),
-        ("add.f32 d", "its operands or modifiers are not those of the instruction"),
-    ],
-)
-def test_what_is_not_there_is_named(bench, row, reason):
-    from warploom import SourceError
-
-    with pytest.raises(SourceError, match=reason):
-        answers(bench, [row], "f32", np.float32, triples(FLOATS, 32))
-
-
-def test_the_bits_of_a_float_are_kept(bench):
-    given = [(struct.unpack("<f", struct.pack("<I", 0x7FC01234))[0],) * 3] * 32
-    found = answers(bench, ["mov.b32 d, a"], "b32", np.uint32, np.array(given, np.float32).view(np.uint32))
-    assert set(found.reshape(-1).tolist()) == {0x7FC01234}

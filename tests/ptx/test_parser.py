@@ -5,7 +5,7 @@ import random
 import pytest
 
 from tests.ptx.conftest import HEADER
-from tests.ptx.test_control import CALLS, GENERIC, LOOP, PARTS, SWITCH, WARPS
+from tests.ptx.test_kernel import CALLS, GENERIC, LOOP, PARTS, SWITCH, WARPS
 from warploom import SourceError
 from warploom.compiler.allocate import OutOfRegisters
 from warploom.ptx import read
