@@ -1,4 +1,4 @@
-"""Warps and blocks: barriers, shuffles, votes, matches, reductions. PTX ISA 9.7.9.6 (shfl) and 9.7.13 (bar, vote, match, redux)."""
+"""Warps and blocks: barriers, shuffles, votes, matches, reductions. PTX ISA 9.7.9 (shfl) and 9.7.13 (bar, vote, match, redux)."""
 
 from __future__ import annotations
 
