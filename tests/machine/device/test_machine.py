@@ -20,9 +20,13 @@ from warploom.isa.views import (
     VIEW_WIDTH,
 )
 from warploom.machine.accounting.status import TooManyEvents
+from warploom.machine.core.core import Core
 from warploom.machine.core.scheduling.policies import POLICIES
 from warploom.machine.device.held import Held
 from warploom.machine.device.machine import PipelineMachine
+from warploom.machine.device.setup import resident_blocks, set_up_core
+from warploom.machine.device.storage import set_up_spaces
+from warploom.machine.engine.unit import mirror, zeros
 
 A, B, C = range(FREE, FREE + 3)
 
@@ -140,3 +144,16 @@ def test_memory_that_is_held_stays_where_it_is_and_is_copied_for_a_run_that_is_t
     assert final.view(np.uint32).tolist() == ([7] * 256 if repeated else [])
     held.words[:] = 8
     assert not (final.view(np.uint32) == 8).any() and (made._rebuild() is None) != repeated
+
+
+@pytest.mark.parametrize("users", [None, lambda s, now: -1])
+def test_each_core_is_set_up_as_the_first_is_but_for_its_number(users):
+    made = machine(program(), policy=users, gpu__cores=2, core__schedulers=2)
+    gpu = mirror(made.gpu)
+    resident = resident_blocks(made.config, made.program, int(gpu.grid.block_threads), int(gpu.grid.warps))
+    for number in range(2):
+        alone = zeros(1, Core)
+        core = mirror(alone.reshape(()))
+        set_up_core(core, number, resident, made.config, made.loaded)
+        set_up_spaces(core, made.config, made.program, made.storage)
+        assert made.cores[number : number + 1].tobytes() == alone.tobytes(), number

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from warploom.machine.engine import pages
-from warploom.machine.engine.pages import HUGE, PAGE, Pages, contents, gather
+from warploom.machine.engine.pages import HUGE, PAGE, Pages, contents, gather, repeat_first
 from warploom.machine.engine.unit import _PRIVATE, zeros
 
 
@@ -177,3 +177,20 @@ def test_what_is_moved_or_given_back_holds_what_it_has_to(worth, monkeypatch):
         assert (array == expected).all()
         remembered.restore()
         assert (array == copy).all()
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+@pytest.mark.parametrize("size", [64, 4096, 64 * 999, 1 << 20, (1 << 20) + 64])
+@pytest.mark.parametrize("asks", [True, False])
+def test_all_records_become_what_the_first_is(count, size, asks, monkeypatch, tmp_path):
+    if not asks:
+        monkeypatch.setattr(pages, "PAGEMAP", tmp_path / "none")
+    records = zeros(count, np.dtype([("at", "u1", (size,))]))
+    held = records.view(np.uint8).reshape(count, size)
+    source = np.random.default_rng(size)
+    places = source.integers(0, size, 40, dtype=np.int64)
+    held[0, places] = source.integers(1, 256, 40, dtype=np.uint8)
+    held[0, [0, -1]] = 7, 9
+    first = held[0].copy()
+    repeat_first(records)
+    assert (held == first).all()

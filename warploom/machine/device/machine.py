@@ -14,6 +14,7 @@ import numpy as np
 
 from warploom.isa.analysis.control_flow import with_reconvergence
 from warploom.isa.analysis.spins import with_yields
+from warploom.isa.counts import numbers
 from warploom.isa.program import Program
 from warploom.isa.regions import SPACE_BYTES, AddressSpace, RegionError, flat_memory, for_machine
 from warploom.isa.table_check import check_tables
@@ -41,7 +42,7 @@ from warploom.machine.device.stacks import full_stacks
 from warploom.machine.device.storage import Storage, set_up_spaces, spare_pages
 from warploom.machine.device.touched_memory import touched_memory
 from warploom.machine.engine.native.piece import Fit
-from warploom.machine.engine.pages import Pages, contents
+from warploom.machine.engine.pages import Pages, contents, repeat_first
 from warploom.machine.engine.swaps import Socket, Swaps, reached
 from warploom.machine.engine.unit import aligned, mirror, zeros
 from warploom.machine.run.policy_watch import detector_of
@@ -159,14 +160,13 @@ class PipelineMachine:
         set_up_device(gpu, self.config, self.loaded)
         resident = resident_blocks(self.config, self.program, int(gpu.grid.block_threads), int(gpu.grid.warps))
         check_grid(self.config, self.program, int(gpu.grid.blocks), resident)
-        cores: list[Any] = []
-        for number in range(self.config.gpu.cores):
-            core = mirror(self.cores[number : number + 1].reshape(()), without=("registers",))  # which are all zero
-            set_up_core(core, number, resident, self.config, self.loaded)
-            set_up_spaces(core, self.config, self.program, self.storage)
-            core.watched = int(self.watcher is not None)
-            cores.append(core)
-        prepare(self.users_units, gpu, cores)
+        core = mirror(self.cores[:1].reshape(()), without=("registers",))  # which are all zero
+        set_up_core(core, 0, resident, self.config, self.loaded)
+        set_up_spaces(core, self.config, self.program, self.storage)
+        core.watched = int(self.watcher is not None)
+        prepare(self.users_units, gpu, [core])
+        repeat_first(self.cores)
+        self.cores["number"] = numbers(self.config.gpu.cores)
 
     def begin_again(self, program: Program) -> None:
         """A machine with held memory that has run is as if it were built for `program`: the same but for views and a launch's scalars.

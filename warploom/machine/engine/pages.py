@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from warploom.isa.counts import numbers, positions
+from warploom.machine.engine.layout import CACHE_LINE
 
 PAGE = mmap.PAGESIZE
 PAGEMAP = Path("/proc/self/pagemap")
@@ -68,6 +69,24 @@ class Pages:
         place = self._pages.ctypes.data - np.frombuffer(mapped, np.uint8).ctypes.data
         mapped.madvise(mmap.MADV_DONTNEED, place, self._pages.nbytes)
         return True
+
+
+def repeat_first(array: np.ndarray) -> None:
+    """All elements of an array of records become what the first one is: of it is copied what holds something.
+
+    Pages that the array has not touched yet, and the other elements, must hold zeros.
+    """
+    held = array.reshape(-1).view(np.uint8).reshape(len(array), -1)
+    lines = held.reshape(len(array), -1, CACHE_LINE)
+    lead = min(-held.ctypes.data % PAGE, held.shape[1])
+    count = (held.shape[1] - lead) // PAGE
+    touched = _touched(held[0, lead : lead + count * PAGE].reshape(count, PAGE))
+    a_page = PAGE // CACHE_LINE
+    first, last = lead // CACHE_LINE, lead // CACHE_LINE + count * a_page  # lines of whole pages
+    asked = (first + touched.astype(np.int64)[:, None] * a_page + numbers(a_page)).reshape(-1)
+    asked = np.concatenate([numbers(first), asked, last + numbers(lines.shape[1] - last)])
+    asked = asked[lines[0].view(np.uint64)[asked].any(axis=1)]
+    lines[1:, asked] = lines[0, asked]
 
 
 def contents(array: np.ndarray) -> bytes:
