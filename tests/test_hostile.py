@@ -273,6 +273,20 @@ def test_a_signal_leaves_no_file(tmp_path, name):
     assert list(tmp_path.iterdir()) == [kernel]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="this signal is one of POSIX")
+def test_a_program_that_catches_everything_ends_all_the_same(tmp_path):
+    program = tmp_path / "stubborn.py"
+    text = (
+        "import time\nprint('begun', flush=True)\nwhile True:\n    try:\n        time.sleep(1)\n    except BaseException:\n        pass\n"
+    )
+    program.write_text(text)
+    child = process("run", program, stdout=subprocess.PIPE)
+    assert "begun" in child.stdout.readline()
+    child.send_signal(signal.SIGTERM)
+    assert child.communicate(timeout=60)[1].endswith("stopped by SIGTERM\n")
+    assert child.returncode == 128 + signal.SIGTERM
+
+
 def test_a_message_names_the_file_that_was_asked_for(tmp_path):
     import warploom
 

@@ -80,7 +80,7 @@ class Device:
             begin = start + max(self._sizes.get(start, 0), 1)
         raise DeviceError(
             f"{size} bytes: the device has {self.memory_bytes} bytes of memory, {self.taken_bytes} of them are taken; "
-            "free some, or make it with device(memory_bytes=...)"
+            "free some, or give it more: --memory 2G of a command, device(memory_bytes=...) of the library"
         )
 
     @property

@@ -162,8 +162,16 @@ def test_a_machine_without_warps_is_refused():
     assert "checks are for cores with warps, as --gpu tiny-simt" in run.stderr
 
 
-def test_a_kernel_that_does_not_end_is_found(script):
+def test_a_kernel_that_ends_where_lanes_run_on_their_own_is_a_warning(script):
     run = check("examples/python/spin_lock.py", "--no-schedule")
+    assert run.exit_code == 0 and "warning: " in run.stdout and "[deadlock]" in run.stdout and "1 warning in" in run.stderr
+
+
+def test_a_kernel_that_does_not_end_is_found(tmp_path):
+    waiting = "    while cuda.atomic.add(flag, 0, 0) == 0:\n        pass\n"
+    text = f"import numpy as np\nfrom numba import cuda\n@cuda.jit\ndef waits(flag):\n{waiting}waits[1, 4](np.zeros(1, np.int32))\n"
+    (tmp_path / "waits.py").write_text(text)
+    run = check(str(tmp_path / "waits.py"), "--no-schedule", "--engine", "python")
     assert run.exit_code == 1 and "[deadlock]" in run.stdout and "1 did not end" in run.stderr
 
 

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from warploom import load
 from warploom.cli import main, progress
 from warploom.isa.launching import BufferError
+from warploom.kernel.device.context import CURRENT, MEMORY_BYTES
 
 KERNEL = """
 import sys
@@ -349,3 +350,24 @@ def test_a_fault_of_a_launch_names_the_command_that_explains_it(tmp_path):
     done = CliRunner().invoke(main, ["run", str(path), "--engine", "python", "--quiet"])
     assert done.exit_code == 1
     assert f"why, and what to write instead: `warploom check '{path}'`" in done.stderr
+
+
+def test_the_size_of_the_devices_memory(tmp_path):
+    path = tmp_path / "big.py"
+    path.write_text(
+        "from numba import cuda\nprint(cuda.device_array(1 << 29, 'u1').size, cuda.current_context().get_memory_info().total)\n"
+    )
+    small = CliRunner().invoke(main, ["run", str(path)])
+    assert small.exit_code == 1 and "--memory 2G" in small.stderr
+    large = CliRunner().invoke(main, ["run", str(path), "--memory", "1G"])
+    assert large.exit_code == 0 and f"{1 << 29} {1 << 30}" in large.stdout
+    assert CURRENT.memory_bytes == MEMORY_BYTES
+
+
+@pytest.mark.parametrize(
+    ("file", "size", "said"), [("big.py", "4G", "at most 4095M"), ("big.py", "2x", "as 512M or 2G"), ("a.asm", "1G", "only")]
+)
+def test_a_size_that_cannot_be(file, size, said, tmp_path):
+    (tmp_path / file).write_text(".threads 1\nRET\n" if file == "a.asm" else "")
+    done = CliRunner().invoke(main, ["run", str(tmp_path / file), "--memory", size])
+    assert done.exit_code == 2 and said in done.stderr

@@ -16,6 +16,7 @@ import numpy as np
 
 from warploom.checks.order import share_with_block, share_with_warp
 from warploom.checks.shadow import (
+    ABSENT,
     ACQUIRED,
     ACQUIRED_AT,
     ARRIVED,
@@ -25,8 +26,12 @@ from warploom.checks.shadow import (
     FENCE_BLOCK,
     FIRST,
     FIRST_THREAD,
+    GONE,
+    GONE_AT,
+    GRID,
     GRID_ARRIVED,
     GRID_OPENED,
+    IN_GRID,
     MET,
     MET_AT,
     MISSED,
@@ -57,7 +62,7 @@ def note_fence(core, warp, part, tables, k, first, time):
 
 
 @out_of_line
-def note_barrier(core, warp, pc, part, tables, k, first, time, now):
+def note_barrier(gpu, core, warp, pc, part, tables, k, first, time, now):
     """Lanes `part` come to a barrier of their block."""
     slot = np.int64(core.warps.block[warp])
     block = np.int64(core.blocks.number[slot])
@@ -76,7 +81,7 @@ def note_barrier(core, warp, pc, part, tables, k, first, time, now):
         find(tables, BARRIER, pc, np.int64(row[FIRST]) - 1, first + lowest(coming), np.int64(row[FIRST_THREAD]), k, now)
     _miss(core, warp, pc, part, tables, k, first, now)
     row[ARRIVED] += popcount(coming)
-    _open_if_all_came(core, slot, row, EMPTY, warp, time)
+    _open_if_all_came(core, slot, row, EMPTY, warp, tables, k, time, now)
 
 
 @unit
@@ -115,8 +120,11 @@ def _same_place(tables, one, other):
 
 
 @unit
-def _open_if_all_came(core, slot, row, leaving, warp, time):
-    """The barrier opens when as many threads have come as have not ended. leaving: lanes of `warp` that end now."""
+def _open_if_all_came(core, slot, row, leaving, warp, tables, k, time, now):
+    """The barrier opens when as many threads have come as have not ended. leaving: lanes of `warp` that end now.
+
+    Those that have ended never came to it: what is written of that is no mistake on today's hardware.
+    """
     left = core.blocks.alive[slot]
     threads = np.int64(0)
     while left != EMPTY:
@@ -125,32 +133,72 @@ def _open_if_all_came(core, slot, row, leaving, warp, time):
         threads += popcount(core.warps.threads[one])
     threads -= popcount(leaving)
     if row[ARRIVED] > 0 and row[ARRIVED] >= threads:
+        if row[GONE] != 0:
+            find(
+                tables,
+                ABSENT,
+                np.int64(row[FIRST]) - 1,
+                np.int64(row[GONE_AT]),
+                np.int64(row[FIRST_THREAD]),
+                np.int64(row[GONE]) - 1,
+                -1,
+                now,
+            )
         row[OPENED] = time
         row[ARRIVED] = 0
         row[FIRST] = 0
 
 
 @unit
-def note_end(gpu, core, warp, part, tables, time):
+def note_end(gpu, core, warp, pc, part, tables, k, first, time, now):
     """Lanes `part` end."""
     row = tables.warps[core.number * core.warps.slots + warp]
     row[MISSED] = np.int64(np.uint64(row[MISSED]) & ~part)
     slot = np.int64(core.warps.block[warp])
-    _open_if_all_came(core, slot, tables.blocks[core.blocks.number[slot]], part, warp, time)
+    block = tables.blocks[core.blocks.number[slot]]
+    if block[GONE] == 0:
+        block[GONE] = first + lowest(part) + 1
+        block[GONE_AT] = pc
+    _open_if_all_came(core, slot, block, part, warp, tables, k, time, now)
     tables.findings[0, ENDED] += popcount(part)
-    _open_grid(gpu, tables, time)
+    _open_grid(gpu, tables, time, now)
 
 
 @unit
-def note_grid_barrier(gpu, core, warp, part, tables, first, time):
+def note_grid_barrier(gpu, core, warp, pc, part, tables, first, time, now):
     """Lanes `part` come to the barrier of the whole grid."""
     tables.findings[0, GRID_ARRIVED] += popcount(part)
-    _open_grid(gpu, tables, time)
+    row = tables.blocks[core.blocks.number[core.warps.block[warp]]]
+    row[IN_GRID] = time
+    row[FIRST] = pc + 1
+    row[FIRST_THREAD] = first + lowest(part)
+    _open_grid(gpu, tables, time, now)
 
 
 @unit
-def _open_grid(gpu, tables, time):
+def _open_grid(gpu, tables, time, now):
+    """The barrier opens when all threads have come that have not ended; on a GPU a block that ended without coming leaves it closed."""
     head = tables.findings[0]
     if head[GRID_ARRIVED] > 0 and head[GRID_ARRIVED] + head[ENDED] >= gpu.grid.threads:
+        if head[ENDED] > 0:
+            _find_absent_block(tables, np.int64(head[GRID_OPENED]), now)
+        for number in range(tables.blocks.shape[0]):
+            tables.blocks[number, FIRST] = 0
         head[GRID_OPENED] = time
         head[GRID_ARRIVED] = 0
+
+
+@unit
+def _find_absent_block(tables, since, now):
+    """Of blocks that have not come to the grid's barrier since it opened last, one is named beside one that has."""
+    absent, there = np.int64(-1), np.int64(-1)
+    for number in range(tables.blocks.shape[0] - 1, -1, -1):
+        if tables.blocks[number, IN_GRID] > since:
+            there = np.int64(number)
+        elif tables.blocks[number, GONE] != 0:
+            absent = np.int64(number)
+    if absent >= 0 and there >= 0:
+        row = tables.blocks[there]
+        gone = tables.blocks[absent]
+        here, left = np.int64(row[FIRST]) - 1, np.int64(gone[GONE_AT])
+        find(tables, GRID, here, left, np.int64(row[FIRST_THREAD]), np.int64(gone[GONE]) - 1, -1, now)

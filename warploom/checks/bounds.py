@@ -3,7 +3,7 @@
 
 The machine knows where an array begins and ends, and stops a kernel that leaves it. An index of 70 in an axis of 64 finds the next row
 instead. So a kernel that is checked asks before each access, in micro-ops that no machine executes: `note` with a negative number, which
-carries the index and the extent of an axis, a mask, or whether a variable has a value.
+carries the index and the extent of an axis, a mask, or whether a variable has a value or a divisor is not 0.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.checks.shadow import A_VALUE, B_VALUE, BOUNDS, VARIABLE, find
+from warploom.checks.shadow import DIVISOR as BY_ZERO
 from warploom.isa.uop import A, B, C
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import EMPTY, has, lowest, rest
 from warploom.machine.engine.unit import out_of_line
 
-INDEX, LANES, VALUE = range(3)  # what a micro-op asks
-QUESTIONS = 3  # its number is -1 - what - QUESTIONS * the place of its text among the kernel's questions
+INDEX, LANES, VALUE, DIVISOR = range(4)  # what a micro-op asks
+QUESTIONS = 4  # its number is -1 - what - QUESTIONS * the place of its text among the kernel's questions
 
 
 @out_of_line
@@ -51,3 +52,13 @@ def check_value(core, warp, pc, part, tables, k, first, now):
     for lane in range(core.warps.lanes):
         if has(part, lane) and row[lane] == 0:
             find(tables, VARIABLE, pc, -1, first + lane, -1, k, now)
+
+
+@out_of_line
+def check_divisor(core, warp, pc, part, tables, k, first, now):
+    """Before a whole number is divided: source A is 0 in the lanes whose divisor is 0."""
+    registers = core.registers[warp]
+    row = registers.lane[source(registers, tables.uops, k, A, 0, core.warps.lanes)]
+    for lane in range(core.warps.lanes):
+        if has(part, lane) and row[lane] == 0:
+            find(tables, BY_ZERO, pc, -1, first + lane, -1, k, now)

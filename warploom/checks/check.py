@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from warploom.checks.checker import Checker
-from warploom.checks.report import schedules
+from warploom.checks.report import own_lanes, schedules
 from warploom.checks.report.consequences import without_harmless
 from warploom.checks.report.findings import Finding, findings_of, render
 from warploom.checks.report.places import Asking, Names, element_text, value_text
@@ -33,11 +33,15 @@ RACES = ("race", "lost-update", "lockstep")
 
 @dataclass(frozen=True)
 class Report:
-    """What the checks have found in one launch. findings: in the order of the source. result: of the run, which carries them too."""
+    """What the checks have found in one launch. findings: in the order of the source. result: of the run, which carries them too.
+
+    warnings: findings of second rank: hardware of today does what is meant, and the manual does not promise it; and hints.
+    """
 
     program: Program
     findings: tuple[Finding, ...]
     result: Result
+    warnings: tuple[Finding, ...] = ()
 
     @property
     def clean(self) -> bool:
@@ -61,10 +65,12 @@ class Report:
         return {
             "kernel": self.program.name, "grid": list(launch.grid_dims), "block": list(launch.block_dims), "status": self.result.status,
             "cycles": self.result.cycles, "findings": [one.as_dict() for one in self.findings],
+            "warnings": [one.as_dict() for one in self.warnings],
         }  # fmt: skip
 
     def __str__(self) -> str:
-        return "\n".join([*([render(self.findings, self.program)] if self.findings else []), self.summary()])
+        shown = (*self.findings, *self.warnings)
+        return "\n".join([*([render(shown, self.program)] if shown else []), self.summary()])
 
 
 def run_checked(
@@ -93,13 +99,32 @@ def run_checked(
         checker, names = checker or Checker(returns=program.returns), names or program.names
     checker, names = checker or Checker(), names or Names()
     before = held.copy() if held is not None else None
-    machine = PipelineMachine(
-        config, program, units=units, held=held, before=before, watcher=checker, tracing=tracing, recording=recording
-    )  # fmt: skip
-    outcome = drive(machine, engine=engine, max_cycles=cycle_limit(max_cycles), progress=progress, notice=notice, at_once=True)
-    result = Result.of(machine.finish(outcome))
-    if held is not None:
-        held.take_from(machine.gpu["l2"]["cache"], machine.cycle)
+
+    def run(config: Config, held: Held | None, checker: Checker, limit: int) -> Result:
+        machine = PipelineMachine(
+            config, program, units=units, held=held, before=before, watcher=checker, tracing=tracing, recording=recording
+        )  # fmt: skip
+        outcome = drive(machine, engine=engine, max_cycles=limit, progress=progress, notice=notice, at_once=True)
+        result = Result.of(machine.finish(outcome))
+        if held is not None:
+            held.take_from(machine.gpu["l2"]["cache"], machine.cycle)
+        return result
+
+    limit = cycle_limit(max_cycles)
+    result = run(config, held, checker, limit)
+    fault = checker.fault(result.fault)
+    second: list[Finding] = []
+    if (other := own_lanes.with_own_lanes(config, program, fault)) is not None:
+        again, watcher = before.copy() if before is not None else None, Checker(checker.unwritten, checker.returns)
+        freely = run(other, again, watcher, own_lanes.most_cycles(result.cycles, limit))
+        if freely.status == "done":
+            placed = replace(program, regions=result.program.regions)
+            standstill = findings_of(checker.found["findings"], placed, names, fault, (config.core.warps, config.core.lanes))[-1]
+            second.append(own_lanes.as_warning(standstill, config.core.divergence))
+            checker.take(watcher)
+            if held is not None and again is not None:
+                held.take(again)
+            config, result, fault = other, freely, None
     table = checker.found["findings"]
     if result.status == "done" and result.cycles <= schedules.MOST_CYCLES:
 
@@ -112,10 +137,12 @@ def run_checked(
 
         table = without_harmless(table, program, result.memory, memory_with)
     placed = replace(program, regions=result.program.regions)  # as large as this machine has them
-    found = findings_of(table, placed, names, checker.fault(result.fault), (config.core.warps, config.core.lanes))
+    every = findings_of(table, placed, names, fault, (config.core.warps, config.core.lanes))
+    found = [one for one in every if not one.runs_today]
+    second += [one for one in every if one.runs_today]
     if schedule and any(one.kind in RACES for one in found) and result.status == "done" and result.cycles <= schedules.MOST_CYCLES:
         found = _with_schedule(found, config, placed, units, names, result, before, engine, progress)
-    return Report(program, tuple(found), replace(result, findings=tuple(found)))
+    return Report(program, tuple(found), replace(result, findings=tuple(found)), tuple(second))
 
 
 def _with_schedule(

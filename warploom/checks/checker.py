@@ -90,6 +90,10 @@ class Checker:
         self.found |= registers or {}
         return self.found
 
+    def take(self, other: Checker) -> None:
+        """Stand for the run of a different one from now on."""
+        self.found, self._machine, self._shift, self.unit = other.found, other._machine, other._shift, other.unit
+
     def fault(self, text: str) -> Fault | None:
         """After the run: why the machine has stopped it. text: its sentence."""
         fault = self._machine.gpu["fault"]

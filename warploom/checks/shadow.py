@@ -53,11 +53,13 @@ WAIT = 2
 WARP_COLUMNS = FIRST_WAIT + MAX_LANES * WAIT
 
 # A row of `blocks`, by number in the grid. OPENED: when its barrier opened last. ARRIVED: threads that wait there now; FIRST, FIRST_THREAD:
-# pc + 1 and thread of the first of them. The rest as of threads; a release tells what came before the barrier.
+# pc + 1 and thread of the first of them. GONE, GONE_AT: thread + 1 and instruction of the first that has ended. IN_GRID: when one of its
+# threads came last to the barrier of the whole grid. The rest as of threads; a release tells what came before the barrier.
 # Where a program starts its warps itself, each warp has a row, by its place in the grid. OPENED: until when it knows what all warps of its
 # core did; until when it knows what each did is in its row of `known`, in the column of the other one's place in the core (known.py). A
 # release stands in the rows of those of whom it tells.
-OPENED, ARRIVED, FIRST, FIRST_THREAD, BLOCK_ACQUIRED, BLOCK_ACQUIRED_AT, BLOCK_RELEASED_ON, BLOCK_RELEASES, BLOCK_RELEASE = range(9)
+OPENED, ARRIVED, FIRST, FIRST_THREAD, GONE, GONE_AT, IN_GRID = range(7)
+BLOCK_ACQUIRED, BLOCK_ACQUIRED_AT, BLOCK_RELEASED_ON, BLOCK_RELEASES, BLOCK_RELEASE = range(7, 12)
 BLOCK_COLUMNS = BLOCK_RELEASE + RING * 2
 
 # Row 0 of `findings`: counts and settings. LEARNED: whether any thread has learned from an atomic. IN_BYTES: words whose bytes have rows,
@@ -72,8 +74,11 @@ FINDING_COLUMNS = 16
 MOST_FINDINGS = 200
 MOST_IN_BYTES = 1 << 18  # words whose bytes have rows of their own
 
-KINDS = ("none", "race", "lockstep", "uninitialised", "barrier", "syncwarp", "mask", "shuffle", "bounds", "variable", "register")
-NONE_FOUND, RACE, IN_STEP, UNINITIALISED, BARRIER, SYNCWARP, MASK, SHUFFLE, BOUNDS, VARIABLE, REGISTER = range(len(KINDS))
+KINDS = (
+    "none", "race", "lockstep", "uninitialised", "barrier", "syncwarp", "mask", "shuffle", "bounds", "variable", "register",
+    "absent", "grid", "divisor",
+)  # fmt: skip
+NONE_FOUND, RACE, IN_STEP, UNINITIALISED, BARRIER, SYNCWARP, MASK, SHUFFLE, BOUNDS, VARIABLE, REGISTER, ABSENT, GRID, DIVISOR = range(14)
 READ, WRITE, ATOMIC = range(3)  # kinds of an access
 
 WORD_BYTES = 15  # a bit a byte of a word

@@ -11,7 +11,7 @@ import numpy as np
 
 from warploom.checks.accesses import check_access
 from warploom.checks.barriers import note_barrier, note_end, note_fence, note_grid_barrier, note_together
-from warploom.checks.bounds import INDEX, QUESTIONS, VALUE, check_index, check_value
+from warploom.checks.bounds import DIVISOR, INDEX, QUESTIONS, VALUE, check_divisor, check_index, check_value
 from warploom.checks.shadow import MISSED, tick
 from warploom.checks.warps import check_mask, check_shuffle, is_shuffle, note_lanes_end, note_syncwarp
 from warploom.isa.uop import ALU, CONTROL, CROSS_LANE, DATAPATH, IMM, MEMORY, NOTE, NUMBER, OP, PREDICATE, SCALAR, SHARED, UNIT
@@ -45,6 +45,8 @@ def watch(gpu, core, warp, pc, tables, k, now):
             question = (-1 - np.int64(tables.uops[k, IMM])) % QUESTIONS
             if question == INDEX:
                 check_index(core, warp, pc, part, tables, k, first, now)
+            elif question == DIVISOR:
+                check_divisor(core, warp, pc, part, tables, k, first, now)
             elif question == VALUE:
                 check_value(core, warp, pc, part, tables, k, first, now)
             else:
@@ -56,15 +58,15 @@ def watch(gpu, core, warp, pc, tables, k, now):
     if executes != CONTROL:
         check_access(gpu, core, warp, pc, part, tables, k, now, time)
     elif op == BARRIER or op == ARRIVE or COUNT <= op <= OR:
-        note_barrier(core, warp, pc, part, tables, k, first, time, now)
+        note_barrier(gpu, core, warp, pc, part, tables, k, first, time, now)
     elif op == FENCE:
         note_fence(core, warp, part, tables, k, first, time)
     elif op == SYNC_WARP:
         note_syncwarp(core, warp, pc, part, tables, k, first, time, now)
     elif op == GRID:
-        note_grid_barrier(gpu, core, warp, part, tables, first, time)
+        note_grid_barrier(gpu, core, warp, pc, part, tables, first, time, now)
     elif op == EXIT or op == EXIT_WARP:
         if op == EXIT_WARP:
             part = core.warps.threads[warp]
         note_lanes_end(core, warp, part, tables, k, first, time, now)
-        note_end(gpu, core, warp, part, tables, time)
+        note_end(gpu, core, warp, pc, part, tables, k, first, time, now)

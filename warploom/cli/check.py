@@ -33,12 +33,14 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     lockstep       right only as long as a warp's lanes run in step
     bounds         an index outside of its array, or of one axis of it
     uninitialised  memory, a register or a variable is read before it is set
-    barrier        threads of a block at different barriers; deadlocks
+    barrier        threads at different barriers, or that never come
+    division       a whole number is divided by zero
     syncwarp, mask, shuffle   lanes that are named and never come
 
     A Python program is run to its end with every launch checked, or with the one of --launch. Nothing is said of what was not
-    run: other paths, other inputs. A program whose findings are races is run a few times more on machines that differ in one setting,
-    to show one on which memory ends up different. The exit status is 1 when something was found, or a kernel did not end.
+    run: other paths, other inputs. What hardware of today does as it is meant, and the manual does not promise, is a warning. A
+    program whose findings are races is run a few times more on machines that differ in one setting, to show one on which memory
+    ends up different. The exit status is 1 when something was found, or a kernel did not end.
 
     \b
     Examples:
@@ -142,13 +144,14 @@ def _program(file: str, options: dict[str, Any]) -> tuple[int, list[Report], dic
 
 def _show(report: Report, number: int, options: dict[str, Any]) -> None:
     """The findings of one launch, on standard output."""
-    if options["as_json"] or report.clean:
+    shown = (*report.findings, *report.warnings)
+    if options["as_json"] or not shown:
         return
     from warploom.checks.report.findings import render
 
     if not options["quiet"]:
         say(f"launch {number}, {report.program.name}:", err=True)
-    say(render(report.findings, report.program))
+    say(render(shown, report.program))
 
 
 def _summary(reports: list[Report]) -> str:
@@ -157,4 +160,6 @@ def _summary(reports: list[Report]) -> str:
     open_ended = sum(not one.complete for one in reports)
     end = f"; {open_ended} did not end" if open_ended else ""
     what = "nothing found" if not found else f"{found} finding{'s' * (found != 1)}"
-    return f"{what} in {launches} launch{'es' * (launches != 1)}{end}"
+    warned = sum(len(one.warnings) for one in reports)
+    also = f", {warned} warning{'s' * (warned != 1)}" if warned else ""
+    return f"{what}{also} in {launches} launch{'es' * (launches != 1)}{end}"

@@ -67,6 +67,7 @@ _RUN = (
         metavar="N",
         help="Stop a run that takes longer. [default: 10000000; of each launch of a Python program 1000000000]",
     ),
+    click.option("--memory", metavar="SIZE", help="Memory of the device of a Python program, as 2G, at most 4095M. [default: 256M]"),
     click.option("--engine", type=click.Choice(["auto", "python", "native"]), default="auto", help="[default: auto, native for long runs]"),
 )
 RENAMED = {"--data": "--buffer memory=FILE", "--bind": "--buffer NAME=FILE", "--group-size": "--block", "--groups": "--grid"}

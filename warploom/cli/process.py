@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -11,6 +12,7 @@ from types import FrameType
 from warploom.cli.common import BAD_INPUT, Stopped
 
 ENDING = ("SIGTERM", "SIGHUP")
+GRACE = 3.0  # seconds between such a signal and the end of a program that goes on
 
 
 def prepared() -> None:
@@ -43,4 +45,17 @@ def drop_unwritten() -> None:
 
 
 def _stop(number: int, _frame: FrameType | None) -> None:
+    """End as Ctrl-C does, with time to clean up; a program that catches everything ends without."""
+    last = threading.Timer(GRACE, _end, (number,))
+    last.daemon = True
+    last.start()
     raise Stopped(number)
+
+
+def _end(number: int) -> None:
+    """The end of the process, whatever runs in it."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.write(f"stopped by {signal.Signals(number).name}\n")
+        sys.stderr.flush()
+    os._exit(128 + number)

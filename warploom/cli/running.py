@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import click
 
 from warploom.cli.common import UserError, say
 from warploom.cli.loading import PYTHON, Launching, is_script, load_program, named, there_is
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
     from warploom.isa.program import Program
     from warploom.machine.config.schema import Config
     from warploom.result import Result
+
+SHIFTS = {"": 0, "K": 10, "M": 20, "G": 30}
 
 
 @dataclass(frozen=True)
@@ -103,9 +108,30 @@ def machine_of(file: str, options: dict[str, Any], isa: str) -> tuple[Config, di
     changes = dict(parse_setting(text) for text in options["changes"])
     row = named(isa) or front_end(file, options["isa"])
     config = load_config(options["gpu"] or row.gpu, changes)
+    if options.get("memory") is not None:
+        _give_memory(options["memory"], isa)
     with_warps = row.warps_gpu if config.core.control == "sequencer" else ""
     check_used(config, changes, before="--set ", add=f"add --gpu {with_warps or '{}'}")
     return _taken(options, config)
+
+
+def _give_memory(text: str, isa: str) -> None:
+    """The size of the memory that a Python program's device has, until the command ends. Raises UserError."""
+    from warploom.device import FIRST, MOST_BYTES
+    from warploom.kernel.device.context import CURRENT
+
+    if isa != PYTHON:
+        raise UserError("--memory: only the device of a Python program has a size of its own; this program says what it needs")
+    found = re.fullmatch(r"(\d+)\s*(?:([KMG])(?:i?B)?|B)?", text.strip(), re.IGNORECASE)
+    size = int(found[1]) << SHIFTS[(found[2] or "").upper()] if found else 0
+    if not FIRST <= size <= MOST_BYTES:
+        raise UserError(f"--memory {text}: give a size, as 512M or 2G; addresses have 32 bits, so it is at most {MOST_BYTES >> 20}M")
+    before, CURRENT.memory_bytes = CURRENT.memory_bytes, size
+
+    def as_before() -> None:
+        CURRENT.memory_bytes = before
+
+    click.get_current_context().call_on_close(as_before)
 
 
 def _with_slots(config: Config, options: dict[str, Any], program: Program) -> Config:

@@ -29,7 +29,7 @@ from warploom.isa.program import Position, Program
 
 DID = {s.READ: "reads", s.WRITE: "writes", s.ATOMIC: "updates by an atomic"}
 KINDS = (
-    "race", "lost-update", "lockstep", "bounds", "uninitialised", "barrier", "syncwarp", "mask", "shuffle",
+    "race", "lost-update", "lockstep", "bounds", "uninitialised", "barrier", "syncwarp", "mask", "shuffle", "division",
     "deadlock", "fault",
 )  # fmt: skip
 
@@ -78,10 +78,12 @@ class Finding:
     other_position: Position = NOWHERE
     other_length: int = 1
     other_message: str = ""
+    runs_today: bool = False  # hardware of today does what is meant, and the manual does not promise it
 
     def diagnostics(self) -> list[Diagnostic]:
         """As messages that point at the source: the finding, and where the other access is, when that is a different place."""
-        found = [Diagnostic(Severity.ERROR, f"{self.message} [{self.kind}]", self.position, self.length, self.fix)]
+        severity = Severity.WARNING if self.runs_today else Severity.ERROR
+        found = [Diagnostic(severity, f"{self.message} [{self.kind}]", self.position, self.length, self.fix)]
         if self.other_message:
             found.append(Diagnostic(Severity.NOTE, self.other_message, self.other_position, self.other_length))
         return found
@@ -257,6 +259,32 @@ class _Writer:
             other=row[s.OTHER_PC], threads=(base.threads[0], other), other_position=where, other_length=length_at(self.program, where),
             other_message=f"{other} waits here",
         )  # fmt: skip
+
+    def _absent(self, base: Finding, row: list[int]) -> Finding:
+        end = "ends before it has come here: that runs on today's GPUs, and the manual calls it undefined"
+        return replace(self._without(base, row, "this barrier", end, "block"), runs_today=True)
+
+    def _grid(self, base: Finding, row: list[int]) -> Finding:
+        end = "ends, and no thread of its block comes to it: a GPU waits for ever"
+        return self._without(base, row, "the barrier of the whole grid", end, "grid")
+
+    def _without(self, base: Finding, row: list[int], barrier: str, end: str, whole: str) -> Finding:
+        """Threads wait at a barrier to which others, which have ended, never come."""
+        other = self._thread(row[s.OTHER])
+        where = position_of(self.program, row[s.OTHER_PC])
+        same = (where.file, where.line) == (base.position.file, base.position.line)
+        fix = f"let all threads of the {whole} come to it: put what the others do in a branch, in the place of a return"
+        return replace(
+            base, kind="barrier", message=f"{base.threads[0]} waits at {barrier}, and {other} {end}", fix=fix, other=row[s.OTHER_PC],
+            threads=(base.threads[0], other), other_position=where, other_length=length_at(self.program, where),
+            other_message="" if same or not where.line else f"{other} ends here",
+        )  # fmt: skip
+
+    def _divisor(self, base: Finding, row: list[int]) -> Finding:
+        text = self._asked(row, "")
+        by = f"by {text}, which is 0" if text else "by 0"
+        message = f"{base.threads[0]} divides a whole number {by}: Python raises an error, and a kernel continues with 0"
+        return replace(base, kind="division", message=message, fix=f"guard it: if {text} != 0" if text else "guard it", element=text)
 
     def _syncwarp(self, base: Finding, row: list[int]) -> Finding:
         return self._lanes(base, row, "syncwarp")

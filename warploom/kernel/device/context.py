@@ -71,6 +71,7 @@ class Current:
 
     def __init__(self) -> None:
         self._context: Context | None = None
+        self.memory_bytes = MEMORY_BYTES  # of GPUs that become current from now on
         self.watch: Callable[[Result], None] | None = None
         self.before: Callable[[Program, Device], dict[str, Any]] | None = None
         self.check: Callable[[str], dict[str, Any] | None] | None = None
@@ -81,12 +82,12 @@ class Current:
     def context(self) -> Context:
         """The current GPU."""
         if self._context is None:
-            self._context = Context()
+            self._context = Context(memory_bytes=self.memory_bytes)
         return self._context
 
     def use(self, gpu: GPU | str | None) -> None:
         """Make a GPU current, or a preset's name; None: the usual one."""
-        self._context = None if gpu is None else Context(GPU(gpu) if isinstance(gpu, str) else gpu)
+        self._context = None if gpu is None else Context(GPU(gpu) if isinstance(gpu, str) else gpu, self.memory_bytes)
 
     @contextmanager
     def watched(self, watch: Callable[[Result], None], gpu: GPU | None = None) -> Iterator[None]:
@@ -94,7 +95,7 @@ class Current:
         before = self._context, self.watch
         self.watch = watch
         if gpu is not None:
-            self._context = Context(gpu)
+            self._context = Context(gpu, self.memory_bytes)
         try:
             yield
         finally:

@@ -11,6 +11,7 @@ from warploom.compiler.interval import whole_limits
 from warploom.compiler.ssa import LIMITS, Value
 from warploom.kernel.mathematics import libm
 from warploom.kernel.syntax.float_division import float_floordiv, float_mod
+from warploom.kernel.syntax.questions import ask_divisor
 from warploom.kernel.syntax.translator import ACTIONS, Translator
 from warploom.kernel.syntax.widening import was_narrow, why_float
 from warploom.kernel.types import types as ty
@@ -186,6 +187,7 @@ def binary(t: Translator, node: ast.AST, op: type, x: Any, y: Any) -> Any:
             return rounded(t, Number(kind, t.b.pure("fdiv", p, q, type=kind.ssa)))
         divide = float_floordiv if op is ast.FloorDiv else float_mod
         return rounded(t, Number(kind, divide(t, kind, p, q)))
+    ask_divisor(t, node, q)
     return Number(kind, _divided(t, "floordiv" if op is ast.FloorDiv else "floormod", p, q, kind))
 
 

@@ -16,7 +16,7 @@ from warploom.kernel.syntax.carried import read_early
 from warploom.kernel.syntax.known_names import NAMES, path_of
 from warploom.kernel.syntax.memory import item_of
 from warploom.kernel.syntax.mistakes import both
-from warploom.kernel.syntax.questions import ask_value, may_lack_value
+from warploom.kernel.syntax.questions import ask_value, may_divide, may_lack_value
 from warploom.kernel.syntax.refused import refuse_launch
 from warploom.kernel.syntax.statements import assign, branched, condition_of
 from warploom.kernel.syntax.translator import ACTIONS, EXPRESSIONS, Problem, Translator, Unreached, Wait
@@ -242,7 +242,7 @@ def _guessed(t: Translator, value: Callable[[], Any]) -> Any:
 
 def _may_be_read_anyway(t: Translator, node: ast.expr) -> bool:
     """Whether an expression costs little and does no harm in a lane that does not need it."""
-    return all(isinstance(inner, PURE_NODES) for inner in ast.walk(node)) and not may_lack_value(t, node)
+    return all(isinstance(inner, PURE_NODES) for inner in ast.walk(node)) and not (may_lack_value(t, node) or may_divide(t, node))
 
 
 def _read_anyway(t: Translator, node: ast.expr, told: set[str]) -> Any:

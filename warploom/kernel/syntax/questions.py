@@ -9,14 +9,14 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from warploom.checks.bounds import INDEX, LANES, QUESTIONS, VALUE
+from warploom.checks.bounds import DIVISOR, INDEX, LANES, QUESTIONS, VALUE
 from warploom.checks.report.places import Indexed
 from warploom.compiler.ssa import Value
 from warploom.kernel.syntax.translator import Ends, Translator
 from warploom.kernel.types import types as ty
 from warploom.kernel.types.values import MOST_TEXT, Array, Number
 
-__all__ = ["LANES", "ask", "ask_index", "ask_value"]
+__all__ = ["LANES", "ask", "ask_divisor", "ask_index", "ask_value"]
 
 
 def ask(t: Translator, node: ast.AST, question: int, *values: Value, about: Any) -> None:
@@ -39,6 +39,25 @@ def ask_index(t: Translator, node: ast.AST, array: Array, axis: int, index: Valu
     bound = f"{array.name}.{'size' if axes == 1 else f'shape[{axis}]'}" if array.space == "global" and array.name.isidentifier() else ""
     about = Indexed(array.name or f"a {array.space} array", axis, axes, _text_of_index(t, node, axis, given), dynamic, bound)
     ask(t, node, INDEX, index, extent, about=about)
+
+
+def ask_divisor(t: Translator, node: ast.AST, divisor: Value) -> None:
+    """Whether a whole number is divided by something else than 0; not in our own library, nor where that is known."""
+    if not t.options.get("check") or t.frame.called is not None or not divisor.lo <= 0 <= divisor.hi:
+        return
+    ask(t, node, DIVISOR, t.b.pure("ne", divisor, t.b.whole(0), type="i1"), about=_text_of_divisor(node))
+
+
+def _text_of_divisor(node: ast.AST) -> str:
+    """The divisor as the user's source has it; "" where it is long, or a constant."""
+    inner = node.right if isinstance(node, ast.BinOp) else node.value if isinstance(node, ast.AugAssign) else None
+    text = "" if inner is None or isinstance(inner, ast.Constant) else ast.unparse(inner)
+    return text if len(text) <= MOST_TEXT else ""
+
+
+def may_divide(t: Translator, node: ast.AST) -> bool:
+    """Whether an expression has a division that is asked about: lanes that do not need it must not compute it."""
+    return bool(t.options.get("check")) and any(isinstance(inner, ast.FloorDiv | ast.Mod) for inner in ast.walk(node))
 
 
 def _text_of_index(t: Translator, node: ast.AST, axis: int, given: Any) -> str:

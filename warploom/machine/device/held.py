@@ -114,6 +114,10 @@ class Held:
         found.tags = self.tags  # which nobody changes
         return found
 
+    def take(self, other: Held) -> None:
+        """Become what another one is, which is not used any more."""
+        self.used, self.words, self.tags = other.used, other.words, other.tags
+
     def drop_caches(self) -> None:
         """The second-level cache holds nothing. What it had not written to memory is there: caches here hold no data."""
         self.tags = None

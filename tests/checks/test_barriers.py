@@ -1,0 +1,140 @@
+"""Barriers that ended threads never come to, kernels that end only where lanes run on their own, and divisions by zero."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import warploom
+from warploom import cuda
+from warploom.kernel.device.context import CURRENT
+
+
+def checked(kernel, grid, block, *arguments):
+    CURRENT.use(warploom.GPU("sm", engine="python"))
+    CURRENT.context.memory_bytes = 1 << 20
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return cuda.jit(kernel).check[grid, block](*arguments, max_cycles=300_000)
+    finally:
+        CURRENT.use(None)
+
+
+def line_of(report, finding):
+    return report.program.sources[finding.position.file].lines[finding.position.line - 1].strip()
+
+
+def whole_warp_stays_away(out):
+    t = cuda.threadIdx.x
+    if t < 32:
+        out[t] = t
+        cuda.syncthreads()
+    else:
+        out[t] = 1
+
+
+def returned_before(out, n):
+    i = cuda.grid(1)
+    if i >= n:
+        return
+    out[i] = i
+    cuda.syncthreads()
+    out[i] += 1
+
+
+@pytest.mark.parametrize(("kernel", "arguments"), [(whole_warp_stays_away, ()), (returned_before, (50,))])
+def test_threads_that_ended_before_a_barrier_are_a_warning(kernel, arguments):
+    report = checked(kernel, 1, 64, np.zeros(64, np.int64), *arguments)
+    assert report.clean and report.complete
+    (found,) = report.warnings
+    assert found.kind == "barrier" and "runs on today's GPUs" in found.message and line_of(report, found) == "cuda.syncthreads()"
+    assert "warning: " in str(report) and "ends here" in str(report)
+
+
+def test_threads_that_end_after_the_last_barrier_are_not():
+    def kernel(out, n):
+        i = cuda.grid(1)
+        cuda.syncthreads()
+        if i >= n:
+            return
+        out[i] = i
+
+    report = checked(kernel, 2, 64, np.zeros(128), 100)
+    assert report.clean and not report.warnings
+
+
+def test_a_grid_whose_barrier_some_blocks_never_come_to():
+    def kernel(out):
+        if cuda.blockIdx.x % 2 == 1:
+            return
+        grid = cuda.cg.this_grid()
+        out[cuda.grid(1)] = 1
+        grid.sync()
+        out[cuda.grid(1)] += 1
+
+    report = checked(kernel, 4, 32, np.zeros(128))
+    (found,) = report.findings
+    assert found.kind == "barrier" and "the barrier of the whole grid" in found.message and line_of(report, found) == "grid.sync()"
+
+
+def test_a_grid_that_comes_to_its_barrier_twice():
+    def kernel(out):
+        grid = cuda.cg.this_grid()
+        out[cuda.grid(1)] = 1
+        grid.sync()
+        out[127 - cuda.grid(1)] += 1
+        grid.sync()
+        out[cuda.grid(1)] += 1
+
+    report = checked(kernel, 4, 32, np.zeros(128))
+    assert report.clean and not report.warnings
+
+
+def lock_in_a_warp(lock, count):
+    while cuda.atomic.cas(lock, 0, 0, 1) != 0:
+        pass
+    cuda.threadfence()
+    count[0] += 1
+    cuda.threadfence()
+    cuda.atomic.exch(lock, 0, 0)
+
+
+def test_a_lock_in_a_warp_ends_where_lanes_run_on_their_own():
+    count = np.zeros(1, np.int32)
+    report = checked(lock_in_a_warp, 1, 4, np.zeros(1, np.int32), count)
+    assert report.complete and count[0] == 4
+    (found,) = [one for one in report.warnings if one.kind == "deadlock"]
+    assert "as on Volta and later" in found.message and "while" in line_of(report, found)
+
+
+def test_a_lane_that_waits_for_nobody_is_a_deadlock():
+    def kernel(flag):
+        while cuda.atomic.add(flag, 0, 0) == 0:
+            pass
+
+    report = checked(kernel, 1, 4, np.zeros(1, np.int32))
+    assert [one.kind for one in report.findings] == ["deadlock"] and not report.warnings and not report.complete
+
+
+def test_a_whole_number_divided_by_zero():
+    def kernel(a, b, out):
+        i = cuda.grid(1)
+        out[i] = a[i] // b[i]
+        out[i] += a[i] % (b[i] - 1)
+
+    report = checked(kernel, 1, 4, np.arange(4, dtype=np.int32), np.arange(4, dtype=np.int32), np.zeros(4, np.int32))
+    assert [(one.kind, one.element) for one in report.findings] == [("division", "b[i]"), ("division", "b[i] - 1")]
+    assert report.findings[0].fix == "guard it: if b[i] != 0"
+
+
+def test_a_division_that_is_guarded():
+    def kernel(a, b, out):
+        i = cuda.grid(1)
+        out[i] = a[i] // b[i] if b[i] != 0 else -1
+        if b[i] != 0 and a[i] % b[i] == 0:
+            out[i] += 1
+        out[i] += a[i] % (i + 1) + a[i] // 3
+
+    report = checked(kernel, 1, 4, np.arange(4, dtype=np.int32), np.arange(4, dtype=np.int32), np.zeros(4, np.int32))
+    assert report.clean
