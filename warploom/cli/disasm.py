@@ -12,6 +12,8 @@ from warploom.cli.common import UserError, json_option, keep_inputs, print_json,
 from warploom.cli.options import compiler_options
 from warploom.isa.c.endings import language_of
 
+CUBIN = ".cubin"
+
 
 @click.command()
 @click.argument("file", metavar="FILE")
@@ -19,11 +21,20 @@ from warploom.isa.c.endings import language_of
 @click.option("--isa", metavar="NAME", help="The instruction set of the words, where the file does not say it.")
 @click.option("--gpu", metavar="PRESET|TOML", help="A machine of Vortex: in place of --isa, for its code. What a Python program runs on.")
 @click.option("--launch", metavar="N|NAME", help="Which launch of a Python program. [default: all]")
+@click.option("--kernel", metavar="N|NAME", help="Which kernel of a cubin. [default: all]")
 @compiler_options
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, file: str, output: str | None, isa: str | None, gpu: str | None, launch: str | None, as_json: bool, **told: Any
+    ctx: click.Context,
+    file: str,
+    output: str | None,
+    isa: str | None,
+    gpu: str | None,
+    launch: str | None,
+    kernel: str | None,
+    as_json: bool,
+    **told: Any,
 ) -> None:
     """Turn the instruction words in FILE into source text that assembles to the same words.
 
@@ -31,6 +42,9 @@ def command(
     program, threads, block and data. `warploom asm` writes the instruction set's name into both. It may also be
     a code object of GCN, an ELF file of Vortex, RISC-V or AVX-512, an image of Vortex (.vxbin), or bytes of their
     code in a .bin, with --isa or a machine of Vortex.
+
+    A cubin of NVIDIA's is listed kernel by kernel: registers, shared memory, parameters, and each instruction with its
+    control word, below the line of source that it was made of.
 
     A program in C or OpenCL C is compiled first.
 
@@ -47,6 +61,7 @@ def command(
       warploom disasm prog.bin --gpu vortex-2022  an image of Vortex of 2022
       warploom disasm saxpy.cl -O 3               what a program in C becomes
       warploom disasm saxpy.py                    kernels of a Python program
+      warploom disasm kernels.cubin --kernel saxpy  NVIDIA's machine code
     """
     from warploom.cli.loading import check_compiler_options, is_script
     from warploom.cli.machine_code import BYTES, IMAGES, disassembled
@@ -61,6 +76,13 @@ def command(
     if launch is not None:
         raise UserError(f"--launch {launch}: {file} is no Python program, of whose launches one is chosen")
     keep_inputs("-o", output, [file])
+    if file.lower().endswith(CUBIN) or isa == "sass":
+        from warploom.cli import disasm_cubin
+
+        disasm_cubin.disassembled(file, output, kernel, as_json)
+        return
+    if kernel is not None:
+        raise UserError(f"--kernel {kernel}: {file} is not a cubin, of whose kernels one is chosen")
     if gpu is not None:
         isa = _isa_of(file, isa, gpu)
     row = with_words(file, isa)

@@ -67,6 +67,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
       warploom run saxpy.asm --gpu sm --scheduler mine.py:choose
       warploom run saxpy.c --threads 8 --arg a=2 --buffer x=x.csv --buffer y=y.csv
       warploom run matmul.py                           kernels of numba.cuda
+      warploom run k.cubin --kernel saxpy --grid 8 --block 128 --arg n=1000 --arg a=2.5 --buffer x=x.npy --buffer y=y.npy
     """
     from warploom.cli.output import OutputFile
     from warploom.cli.progress import Progress

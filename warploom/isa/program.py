@@ -88,6 +88,7 @@ class Program:
     registers: int
     register_names: tuple[str, ...]
     sources: tuple[Source, ...] = (Source(),)
+    counted_registers: int = 0  # of `registers`, those that a core's register file counts; 0: all
     scalars: int = 0
     scalar_names: tuple[str, ...] = ()
     launch: Launch = field(default_factory=Launch)

@@ -2,3 +2,7 @@
 
 `front_end.py` loads one; `table.py` is the instruction set.
 """
+
+from warploom.isa.sass.front_end import load
+
+__all__ = ["load"]

@@ -114,7 +114,10 @@ def resident_blocks(config: Config, program: Program, block: int, warps: int) ->
             each = -(-warps // config.gpu.cores)
             raise LaunchError(f"a block has {warps} warps, the device has warp slots for {slots}; {_more_warps(each)}")
         return config.core.warps
-    found = residency(limits_of(config), Demand(block, program.registers, program.launch.shared_bytes, program.launch.warp_scalars))
+    found = residency(
+        limits_of(config),
+        Demand(block, program.counted_registers or program.registers, program.launch.shared_bytes, program.launch.warp_scalars),
+    )
     if found.blocks == 0 and program.launch.whole_device:
         raise LaunchError(_too_wide(config, program, found.reason))
     core, group, launch = config.core, program.launch.group_threads, program.launch
@@ -142,7 +145,7 @@ def _more_warps(warps: int) -> str:
 
 def _too_wide(config: Config, program: Program, reason: str) -> str:
     """Why a program that starts its threads itself does not fit, and how many warps a core may have for it."""
-    demand = Demand(1, program.registers, program.launch.shared_bytes, program.launch.warp_scalars)
+    demand = Demand(1, program.counted_registers or program.registers, program.launch.shared_bytes, program.launch.warp_scalars)
     core, limits = config.core, limits_of(config)
     fitting = [warps for warps in range(1, core.warps) if residency(limits, demand._replace(threads=warps * core.lanes)).blocks]
     preset = f"--gpu {program.isa}" if program.isa in preset_names() else "the preset of its instruction set"

@@ -1,0 +1,461 @@
+"""What floating-point instructions do: arithmetic with its roundings, comparisons, conversions, approximate functions.
+
+Subnormal numbers become zeros where an instruction says FTZ, its sources before it computes and its result after it is rounded.
+"""
+
+from __future__ import annotations
+
+from warploom.isa import uop as u
+from warploom.isa.sass.code import ONE, ONES, SIGN, ZERO, Code, Number, Operand
+from warploom.isa.sass.integers import bit, combine
+from warploom.isa.sass.operands import CONSTANT, IMMEDIATE, Value
+from warploom.isa.uop import NONE
+
+EXPONENT, LARGEST = 0x7F800000, 0x7FFFFFFF
+MODES = {0: 0, 1: 2, 2: 3, 3: 1}  # of an instruction's field, RISC-V's number of the rounding
+EXACT = {"fadd": "exact_add", "fmul": "exact_mul", "fma": "exact_fma"}
+ONE_FLOAT, TURN = 0x3F800000, 0x40C90FDB
+F16, F32, F64 = 1, 2, 3  # sizes of a float, as conversions have them
+APPROXIMATIONS = {0: "fcos", 1: "fsin", 2: "fexp2", 3: "flog2", 4: "frcp", 5: "frsqrt", 8: "fsqrt"}
+
+
+def flushed(code: Code, value: Operand) -> Operand:
+    """A float, or a zero with its sign where it is subnormal."""
+    if isinstance(value, Number):
+        return value if value.value & EXPONENT else Number(value.value & SIGN)
+    return code.new("sel", value, code.new("and", value, Number(SIGN)), code.new("and", value, Number(EXPONENT)))
+
+
+def _sources(code: Code, roles: str) -> list[Operand]:
+    found = [code.float(role) for role in roles]
+    return [flushed(code, one) for one in found] if bit(code, 80) else found
+
+
+def _finish(code: Code, value: int) -> None:
+    """FTZ and SAT of a result, and its register."""
+    if bit(code, 80):
+        value = flushed(code, value)  # type: ignore[assignment]
+    if bit(code, 77):
+        value = code.new("fmin", code.new("fmax", value, ZERO), Number(ONE_FLOAT))
+    code.put("mov", code.target(), value)
+
+
+def arithmetic(name: str, roles: str, latency: int):  # type: ignore[no-untyped-def]
+    """FADD, FMUL, FFMA."""
+
+    def lower(code: Code) -> None:
+        values = _sources(code, roles)
+        mode = code.one.at(78, 2)
+        plain = not (mode or bit(code, 80) or bit(code, 77))
+        scale = code.one.at(84, 3) if name == "fmul" else 4
+        if scale != 4:
+            code.refuse("a product that is scaled is something that this machine does not have")
+        if plain:
+            code.put(name, code.target(), *values)
+        elif mode:
+            wide = code.pair()
+            code.add(EXACT[name], wide, *values)
+            _finish(code, code.new("round_float", wide, Number(MODES[mode])))
+        else:
+            _finish(code, code.new(name, *values))
+        code.latency = latency
+
+    return lower
+
+
+fadd = arithmetic("fadd", "ac", u.L_FLOAT)
+fmul = arithmetic("fmul", "ab", u.L_FLOAT_MULTIPLY)
+ffma = arithmetic("fma", "abc", u.L_FMA)
+
+
+def fsel(code: Code) -> None:
+    """FSEL."""
+    a, b = _sources(code, "ab")
+    code.put("sel", code.target(), a, b, code.predicate_of("p"))
+
+
+def fmnmx(code: Code) -> None:
+    """FMNMX."""
+    a, b = _sources(code, "ab")
+    is_min = code.predicate_of("p")
+    if is_min in (ZERO, ONE):
+        found = code.new("fmin" if is_min == ONE else "fmax", a, b)
+    else:
+        found = code.new("sel", code.new("fmin", a, b), code.new("fmax", a, b), is_min)
+    if bit(code, 81):
+        known = code.new("and", code.new("feq", a, a), code.new("feq", b, b))
+        found = code.new("sel", found, Number(LARGEST), known)
+    code.put("mov", code.target(), found)
+
+
+def compare(code: Code, which: int, a: Operand, b: Operand, letter: str = "f") -> Operand:
+    """A comparison by its number: ordered ones 0 to 7, those that hold for NaN too 8 to 15."""
+    equal, less, least = (f"{letter}{name}" for name in ("eq", "lt", "le"))
+    if which in (0, 15):
+        return ONE if which else ZERO
+    if which in (7, 8):
+        ordered = code.new("and", code.new(equal, a, a), code.new(equal, b, b))
+        return ordered if which == 7 else code.new("xor", ordered, ONE)
+    if which > 8:
+        return code.new("xor", compare(code, 15 - which, a, b, letter), ONE)
+    if which == 5:
+        return code.new("or", code.new(less, a, b), code.new(less, b, a))
+    name = {1: less, 2: equal, 3: least, 4: less, 6: least}[which]
+    return code.new(name, *((b, a) if which in (4, 6) else (a, b)))
+
+
+def fsetp(code: Code) -> None:
+    """FSETP."""
+    a, b = _sources(code, "ab")
+    combine(code, compare(code, code.one.at(76, 4), a, b), code.one.at(74, 2))
+    code.latency = u.L_FLOAT_COMPARE
+
+
+def fset(code: Code) -> None:
+    """FSET: a comparison as all ones, or as 1.0."""
+    a, b = (code.float(role) for role in "ab")
+    a, b = (flushed(code, one) for one in (a, b)) if bit(code, 80) else (a, b)
+    holds = compare(code, code.one.at(76, 4), a, b)
+    name = ("and", "or", "xor")[code.one.at(74, 2)]
+    found = code.new(name, holds, code.predicate_of("p"))
+    code.put("sel", code.target(), Number(ONE_FLOAT if bit(code, 77) else ONES), ZERO, found)
+
+
+def mufu(code: Code) -> None:
+    """MUFU: an approximation of a function; of the high word of a double for the two that end in 64H."""
+    which = code.one.at(74, 6)
+    value = code.float("b")
+    code.unit, code.latency = u.SPECIAL, u.L_SPECIAL
+    if which in (6, 7):
+        wide = code.pair()
+        code.add("mov", wide, ZERO)
+        code.add("mov", wide + 1, value)
+        if which == 7:
+            code.add("dsqrt", wide, wide)
+        one, found = code.pair(), code.pair()
+        code.add("mov", one, ZERO)
+        code.add("mov", one + 1, Number(0x3FF00000))
+        code.add("ddiv", found, one, wide)
+        code.put("mov", code.target(), found + 1)
+        return
+    if which == 9:
+        twice = code.new("fexp2", code.new("fmul", code.new("fmul", value, Number(0x40000000)), Number(0x3FB8AA3B)))
+        ratio = code.new("fdiv", code.new("fsub", twice, Number(ONE_FLOAT)), code.new("fadd", twice, Number(ONE_FLOAT)))
+        large = code.new("flt", Number(0x41200000), code.new("and", value, Number(LARGEST)))
+        sign = code.new("or", code.new("and", value, Number(SIGN)), Number(ONE_FLOAT))
+        code.put("sel", code.target(), sign, ratio, large)
+        return
+    if which not in APPROXIMATIONS:
+        code.refuse("this function is something that this machine does not have")
+    value = flushed(code, value)
+    if which in (0, 1):
+        value = code.new("fmul", value, Number(TURN))
+    code.put(APPROXIMATIONS[which], code.target(), value)
+
+
+def fchk(code: Code) -> None:
+    """FCHK: whether a division needs its slow way; it takes that where an exponent of a source or of the quotient is far from 0."""
+    a, b = (code.new("and", code.new("shr", code.float(role), Number(23)), Number(255)) for role in "ab")
+    far = code.new("sltu", Number(200), code.new("sub", a, Number(28)))
+    far = code.new("or", far, code.new("sltu", Number(200), code.new("sub", b, Number(28))))
+    ratio = code.new("sltu", Number(200), code.new("add", code.new("sub", a, b), Number(100)))
+    code.set_flag("p", code.new("or", far, ratio))
+    code.latency = u.L_SPECIAL
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Double precision
+
+
+def wide(code: Code, value: Value) -> int:
+    """A source of 64 bits as a pair of lane registers."""
+    if value.kind == "R" and not value.zero and not (value.negative or value.absolute):
+        return value.number
+    pair = code.pair()
+    low, high = (ZERO, Number(value.number)) if value.kind == IMMEDIATE else (code.plain(value), code.plain(value, 1))
+    code.add("mov", pair, low)
+    if value.absolute:
+        high = code.made("and", high, SIGN - 1)
+    if value.negative and value.kind != IMMEDIATE:
+        high = code.made("xor", high, SIGN)
+    code.add("mov", pair + 1, high)
+    return pair
+
+
+def double(name: str, roles: str):  # type: ignore[no-untyped-def]
+    """DADD, DMUL, DFMA."""
+
+    def lower(code: Code) -> None:
+        if code.one.at(78, 2):
+            code.refuse("double precision rounds to nearest on this machine")
+        code.put(name, code.target("d", 2), *(wide(code, code.value(role)) for role in roles))
+        code.latency = u.L_DOUBLE
+
+    return lower
+
+
+dadd, dmul, dfma = double("dadd", "ac"), double("dmul", "ab"), double("dfma", "abc")
+
+
+def dsetp(code: Code) -> None:
+    """DSETP; MIN and MAX say which of two is the smaller, or the larger."""
+    a, b = (wide(code, code.value(role)) for role in "ac")
+    which = code.one.at(76, 4)
+    if which in (0, 15):
+        holds = compare(code, 1 if which == 0 else 4, a, b, "d")
+        holds = code.new("or", holds, code.new("xor", code.new("deq", b, b), ONE))
+    else:
+        holds = compare(code, which, a, b, "d")
+    combine(code, holds, code.one.at(74, 2))
+    code.latency = u.L_DOUBLE
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Conversions
+
+
+def i2f(code: Code) -> None:
+    """I2F, I2FP."""
+    sign, size, to, mode = bit(code, 74), code.one.at(84, 2), code.one.at(75, 2), code.one.at(78, 2)
+    value = code.value("b")
+    code.latency = u.L_CONVERT
+    if size == 3:
+        _from_64(code, value, sign, to, mode)
+        return
+    source = code.plain(value)
+    if size < 2:
+        bits = 8 << size
+        top = code.new("shl", source, Number(32 - bits - 8 * code.one.at(60, 2)))
+        source = code.new("sra" if sign else "shr", top, Number(32 - bits))
+    if to == F64:
+        code.put("i2d" if sign else "u2d", code.target("d", 2), source)
+    elif to == F32 and not mode:
+        code.put("i2f" if sign else "u2f", code.target(), source)
+    elif to == F32:
+        exact = code.pair()
+        code.add("exact_int" if sign else "exact_uint", exact, source)
+        code.put("round_float", code.target(), exact, Number(MODES[mode]))
+    elif mode:
+        code.refuse("a half is rounded to nearest on this machine")
+    else:
+        exact = code.pair()
+        code.add("i2d" if sign else "u2d", exact, source)
+        code.put("d2h", code.target(), exact)
+
+
+def _from_64(code: Code, value: Value, sign: bool, to: int, mode: int) -> None:
+    """From 64 bits; on the way to single precision bits that do not fit a double are rounded to odd."""
+    pair = code.pair()
+    low, high = code.plain(value), code.plain(value, 1)
+    name = "l2d" if sign else "ul2d"
+    if to == F64:
+        if mode:
+            code.refuse("double precision rounds to nearest on this machine")
+        code.add("mov", pair, low)
+        code.add("mov", pair + 1, high)
+        code.put(name, code.target("d", 2), pair)
+        return
+    if to != F32:
+        code.refuse("64 bits as a half are something that this machine does not have")
+    rest = code.new("sne", code.new("and", low, Number(0xFFF)), ZERO)
+    odd = code.new("or", code.new("and", low, Number(0xFFFFF000)), code.new("shl", rest, Number(11)))
+    fold = code.new("xor", high, code.new("sra", high, Number(31))) if sign else high
+    code.add("sel", pair, odd, low, code.new("shr", fold, Number(20)))
+    code.add("mov", pair + 1, high)
+    code.add(name, pair, pair)
+    code.put("round_float", code.target(), pair, Number(MODES[mode]))
+
+
+def f2i(code: Code) -> None:
+    """F2I: saturated; NaN is 0 in 32 bits from single precision, else the highest bit alone."""
+    sign, size, of, mode = bit(code, 72), code.one.at(75, 2), code.one.at(84, 2), code.one.at(78, 2)
+    code.latency = u.L_CONVERT
+    pair = _as_double(code, of)
+    known = code.new("deq", pair, pair)
+    if size == 3:
+        target = code.target("d", 2)
+        whole = code.pair()
+        _rounded_double(code, whole, pair, mode)
+        found = code.pair()
+        code.add("d2l" if sign else "d2ul", found, whole)
+        code.put("sel", target, found, ZERO, known)
+        code.put("sel", target + 1, found + 1, Number(SIGN), known)
+        return
+    found = code.new("round_int" if sign else "round_uint", pair, Number(MODES[mode]))
+    if size < 2:
+        bits = 8 << size
+        if sign:
+            found = code.new("max", code.new("min", found, Number((1 << bits - 1) - 1)), Number(-(1 << bits - 1) & ONES))
+        else:
+            found = code.new("minu", found, Number((1 << bits) - 1))
+    code.put("sel", code.target(), found, Number(SIGN if of == F64 else 0), known)
+
+
+def _as_double(code: Code, of: int) -> int:
+    """The source of a conversion as a double."""
+    if of == F64:
+        return wide(code, code.value("b"))
+    value = code.float("b") if of == F32 else code.new("h2f", code.plain(code.value("b")))
+    if bit(code, 80):
+        value = flushed(code, value)
+    pair = code.pair()
+    code.add("exact_float", pair, value)
+    return pair
+
+
+def _rounded_double(code: Code, target: int, pair: int, mode: int) -> None:
+    """A double as a whole one: what adding and taking away 2^52 leaves, moved by one where it lies on the wrong side."""
+    high = code.new("and", pair + 1, Number(SIGN))
+    large, limit = code.pair(), code.pair()
+    code.add("mov", large, ZERO)
+    code.add("or", large + 1, high, Number(0x43300000))
+    near = code.pair()
+    code.add("dadd", near, pair, large)
+    code.add("dsub", near, near, large)
+    if mode:
+        one = code.pair()
+        code.add("mov", one, ZERO)
+        below = code.new("dlt", pair, near)
+        above = code.new("dlt", near, pair)
+        if mode == 3:
+            below, above = code.new("sel", ZERO, below, high), code.new("sel", above, ZERO, high)
+        wrong = below if mode == 1 else above if mode == 2 else code.new("or", below, above)
+        step = {1: Number(0xBFF00000), 2: Number(0x3FF00000)}.get(mode)
+        code.add("mov", one + 1, step if step is not None else code.new("xor", code.new("or", high, Number(0x3FF00000)), Number(SIGN)))
+        moved = code.pair()
+        code.add("dadd", moved, near, one)
+        code.add("sel", near, moved, near, wrong)
+        code.add("sel", near + 1, moved + 1, near + 1, wrong)
+    code.add("mov", limit, ZERO)
+    code.add("mov", limit + 1, Number(0x43300000))
+    size = code.pair()
+    code.add("mov", size, pair)
+    code.add("and", size + 1, pair + 1, Number(SIGN - 1))
+    small = code.new("dlt", size, limit)
+    code.add("sel", target, near, pair, small)
+    code.add("or", target + 1, code.new("sel", near + 1, pair + 1, small), high)
+
+
+def frnd(code: Code) -> None:
+    """FRND: a float without what is after its point."""
+    to, of, mode = code.one.at(75, 2), code.one.at(84, 2), code.one.at(78, 2)
+    if to == F64 and of == F64:
+        target = code.target("d", 2)
+        whole = code.pair()
+        _rounded_double(code, whole, wide(code, code.value("b")), mode)
+        code.put("mov", target, whole)
+        code.put("mov", target + 1, whole + 1)
+        return
+    if (to, of) != (F32, F32):
+        code.refuse("whole halves are something that this machine does not have")
+    value = code.float("b")
+    code.put("fround", code.target(), flushed(code, value) if bit(code, 80) else value, Number(MODES[mode]))
+
+
+def f2f(code: Code) -> None:
+    """F2F: between sizes of floats."""
+    to, of, mode = code.one.at(75, 2), code.one.at(84, 2), code.one.at(78, 2)
+    code.latency = u.L_DOUBLE_CONVERT if F64 in (to, of) else u.L_CONVERT
+    if (to, of) == (F64, F32):
+        value = code.float("b")
+        code.put("f2d", code.target("d", 2), flushed(code, value) if bit(code, 80) else value)
+    elif (to, of) == (F64, F16):
+        code.put("f2d", code.target("d", 2), code.new("h2f", code.plain(code.value("b"))))
+    elif (to, of) == (F32, F64):
+        found = code.new("round_float", wide(code, code.value("b")), Number(MODES[mode]))
+        code.put("mov", code.target(), flushed(code, found) if bit(code, 80) else found)
+    elif (to, of) == (F32, F16):
+        code.put("h2f", code.target(), code.plain(code.value("b")))
+    elif mode:
+        code.refuse("a half is rounded to nearest on this machine")
+    elif of == F64:
+        code.put("d2h", code.target(), wide(code, code.value("b")))
+    elif of == F32:
+        code.put("f2h", code.target(), code.float("b"))
+    else:
+        code.refuse("this conversion is something that this machine does not have")
+
+
+def f2fp(code: Code) -> None:
+    """F2FP: two floats as two halves, a above."""
+    kind = code.one.at(76, 2)
+    if kind > 1 or bit(code, 78):
+        code.refuse("this conversion is something that this machine does not have")
+    high, low = (_half_of(code, code.float(role), bool(kind)) for role in "ab")
+    code.put("or", code.target(), code.new("shl", high, Number(16)), code.new("and", low, Number(0xFFFF)))
+    code.latency = u.L_CONVERT
+
+
+def _half_of(code: Code, value: Operand, brain: bool) -> int:
+    """A float as a half, or as a bf16, to nearest even."""
+    if not brain:
+        return code.new("f2h", value)
+    odd = code.new("and", code.new("shr", value, Number(16)), ONE)
+    found = code.new("shr", code.new("add", value, code.new("add", odd, Number(0x7FFF))), Number(16))
+    return code.new("sel", found, Number(0x7FFF), code.new("feq", value, value))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Halves
+
+
+def halves(name: str, roles: str):  # type: ignore[no-untyped-def]
+    """HADD2, HMUL2, HFMA2: each half by itself, exact in single or double precision, then rounded once."""
+
+    def lower(code: Code) -> None:
+        brain, to_float = bit(code, 85), bit(code, 78)
+        values = [code.value(role) for role in roles]
+        code.latency = u.L_HALF
+        constant = values[-1] if len(values) == 3 else None
+        if constant is not None and constant.kind == IMMEDIATE and (values[0].zero or values[1].zero):
+            code.put("mov", code.target(), Number(constant.number))  # how compilers load a constant on this pipe
+            return
+        if name == "hfma" and brain:
+            code.refuse("a fused multiplication of bf16 is something that this machine does not have")
+        found = [
+            _one_half(code, name, [_part(code, value, half, brain) for value in values], brain, to_float) for half in range(2 - to_float)
+        ]
+        if to_float:
+            code.put("mov", code.target(), found[0])
+        else:
+            code.put("or", code.target(), code.new("shl", found[1], Number(16)), code.new("and", found[0], Number(0xFFFF)))
+
+    return lower
+
+
+def _part(code: Code, value: Value, half: int, brain: bool) -> Operand:
+    """A half of a source as a float, with its signs; the swizzle says which."""
+    source = code.plain(value)
+    if value.swizzle == 1:
+        found: Operand = source
+    else:
+        high = half if value.swizzle == 0 else value.swizzle - 2
+        if brain:
+            found = code.made("and", source, 0xFFFF0000) if high else code.new("shl", source, Number(16))
+        elif source == ZERO:
+            found = ZERO
+        else:
+            found = code.new("h2f", code.new("shr", source, Number(16)) if high else source)
+    if value.kind == IMMEDIATE:
+        return found
+    if value.absolute:
+        found = code.made("and", found, SIGN - 1)
+    return code.made("xor", found, SIGN) if value.negative else found
+
+
+def _one_half(code: Code, name: str, values: list[Operand], brain: bool, to_float: bool) -> int:
+    if name == "hfma":
+        wide_values = []
+        for value in values:
+            pair = code.pair()
+            code.add("f2d", pair, value)
+            wide_values.append(pair)
+        exact = code.pair()
+        code.add("dfma", exact, *wide_values)
+        return code.new("d2f", exact) if to_float else code.new("d2h", exact)
+    found = code.new({"hadd": "fadd", "hmul": "fmul"}[name], *values)
+    return found if to_float else _half_of(code, found, brain)
+
+
+hadd2, hmul2, hfma2 = halves("hadd", "ab"), halves("hmul", "ab"), halves("hfma", "abc")
+__all__ = ["CONSTANT", "NONE"]

@@ -1,0 +1,170 @@
+"""The front end: a Program from a cubin. One kernel of it is started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from warploom.isa.c.buffers import shapes_of, unused, views_of
+from warploom.isa.diagnostics import Diagnostic, Severity, nearest
+from warploom.isa.frontend import Loaded, Options, Text
+from warploom.isa.launch import Launch
+from warploom.isa.launching import BufferError
+from warploom.isa.program import Program
+from warploom.isa.reading import read_bytes
+from warploom.isa.regions import Region
+from warploom.isa.sass import cubin as cubins
+from warploom.isa.sass.code import EXTRA, PREDICATES, SCALARS
+from warploom.isa.sass.cubin import RESERVED_BYTES, RESERVED_FROM, Cubin, Kernel
+from warploom.isa.sass.launch import GLOBALS_BASE, SHARED, Placed, arguments_of, bank_of, placed, short_name
+from warploom.isa.sass.lowering import Lowered, lower, pieces
+
+MOST_BLOCK = 1024
+USUAL_BLOCK = 32
+MOST_WARNED = 8
+
+
+def load(source: Text, options: Options) -> Loaded:
+    """A Program from a cubin. Raises SourceError, BufferError."""
+    path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
+    found = cubins.read(source if isinstance(source, bytes) else read_bytes(source), path)
+    kernel = chosen(found, options.more.get("kernel") or options.more.get("launch") or None)
+    launch = _launch(path, found, kernel, options)
+    given = placed(path, kernel, arguments_of(kernel, found.sources), options.buffers, options.arguments)
+    variables, addresses = _variables(found, [(region.base, region.end) for region in given.regions])
+    banks = _banks(found, kernel, launch, given.data, addresses)
+    lowered = lower(found, kernel, {number: len(data) for number, data in banks.items()})
+    program = _program(found, kernel, launch, lowered, banks, given, variables)
+    warnings = [
+        *found.warnings,
+        *_refusals(program, lowered),
+        *unused(given.given, given.regions, given.values, given.parameters, kernel.name),
+    ]
+    return Loaded(program, warnings)
+
+
+def chosen(found: Cubin, name: str | None) -> Kernel:
+    """The kernel of a name, of a function's own name, or of a number from 0; or the only one. Raises BufferError."""
+    kernels = list(found.kernels.values())
+    if name is None and len(kernels) == 1:
+        return kernels[0]
+    if name is not None:
+        if name in found.kernels:
+            return found.kernels[name]
+        alike = [kernel for kernel in kernels if short_name(kernel.name) == name]
+        if len(alike) == 1:
+            return alike[0]
+        if name.isdecimal() and int(name) < len(kernels):
+            return kernels[int(name)]
+    names = [short_name(kernel.name) for kernel in kernels]
+    names = names if len(set(names)) == len(names) else [kernel.name for kernel in kernels]
+    said = f"there is no kernel {name!r}{nearest(name, names)}" if name is not None else f"it has {len(kernels)} kernels"
+    raise BufferError(f"{found.path}: {said}; say which one: --kernel {', or '.join(names)}")
+
+
+def _launch(path: str, found: Cubin, kernel: Kernel, options: Options) -> Launch:
+    """The grid that is asked for, or one block. Raises BufferError."""
+    told = kernel.attributes
+    block = options.block or told.block or USUAL_BLOCK
+    try:
+        if options.grid is not None:
+            launch = Launch(block=block, grid=options.grid)
+        elif options.threads is not None:
+            launch = Launch(threads=options.threads, block=Launch(block=block, grid=1).block_threads)
+        else:
+            launch = Launch(block=block, grid=1)
+    except ValueError as error:
+        raise BufferError(f"{path}: {error}") from None
+    name = short_name(kernel.name)
+    most = min(told.most_threads or MOST_BLOCK, MOST_BLOCK)
+    if not 0 < launch.block_threads <= most:
+        raise BufferError(f"{path}: a block of {launch.block_threads} threads: the kernel {name!r} takes 1 to {most}")
+    if told.block and tuple(told.block) != launch.block_dims:
+        raise BufferError(
+            f"{path}: the kernel {name!r} is compiled for blocks of {'x'.join(map(str, told.block))} threads: leave --block out"
+        )
+    dynamic = options.arguments.get(SHARED, 0)
+    if not isinstance(dynamic, int | np.integer) or dynamic < 0:
+        raise BufferError(f"{path}: {SHARED} = {dynamic!r}: it is how many bytes of dynamic shared memory a block has")
+    static = kernel.shared_bytes
+    if dynamic and not static and found.architecture >= RESERVED_FROM:
+        static = RESERVED_BYTES
+    return launch.changed(shared_bytes=static + int(dynamic), local_bytes=kernel.stack_bytes, name=kernel.name)
+
+
+def _variables(found: Cubin, taken: list[tuple[int, int]]) -> tuple[list[Region], dict[int, int]]:
+    """(regions of the file's variables, where each of their sections begins)."""
+    regions: list[Region] = []
+    addresses: dict[int, int] = {}
+    at = GLOBALS_BASE
+    for number, data in found.variables.items():
+        size = -(-len(data) // 4) * 4
+        while any(start < at + size and at < end for start, end in taken):
+            at = max(end for start, end in taken if start < at + size and at < end) + 255 & ~255
+        addresses[number] = at
+        if size:
+            regions.append(Region("variables" if not regions else f"variables{len(regions)}", at, size, data=np.frombuffer(data, np.uint8)))
+        at += size + 255 & ~255
+    return regions, addresses
+
+
+def _banks(found: Cubin, kernel: Kernel, launch: Launch, data: bytes, addresses: dict[int, int]) -> dict[int, bytes]:
+    """The constant banks of a launch, with the addresses of variables and functions."""
+    code = {piece.section: start for piece, start in pieces(found, kernel)}
+    banks = {number: bytearray(data) for number, data in {**found.banks, **kernel.own_constants}.items()}
+    for number, section in found.bank_sections.items():
+        for one in found.relocations.get(section, ()):
+            size = 8 if one.kind == cubins.ABSOLUTE64 else 4
+            base = addresses.get(one.symbol.section, code.get(one.symbol.section))
+            if base is None or number not in banks or one.place + size > len(banks[number]):
+                continue
+            old = int.from_bytes(banks[number][one.place : one.place + size], "little")
+            value = base + one.symbol.value + (one.addend or old)
+            banks[number][one.place : one.place + size] = (value % (1 << 8 * size)).to_bytes(size, "little")
+    return {0: bank_of(kernel, launch, data, found.architecture), **{number: bytes(data) for number, data in banks.items() if number}}
+
+
+def _refusals(program: Program, lowered: Lowered) -> list[Diagnostic]:
+    """A warning for each instruction that stops the run."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for one in lowered.refused:
+        name = lowered.instructions[one.number].name or program.text[one.number]
+        found.setdefault((name, one.reason), []).append(one.number)
+    warnings = []
+    for (name, reason), numbers in list(found.items())[:MOST_WARNED]:
+        where = program.place_text(numbers[0])
+        times = f" and {len(numbers) - 1} more" if len(numbers) > 1 else ""
+        warnings.append(Diagnostic(Severity.WARNING, f"{name} at {where}{times}: {reason}; the run stops there"))
+    return warnings
+
+
+def _program(
+    found: Cubin, kernel: Kernel, launch: Launch, lowered: Lowered, banks: dict[int, bytes], given: Placed, variables: list[Region]
+) -> Program:
+    constants = lowered.constants(banks)
+    more: dict[str, Any] = views_of(given.regions, shapes_of(given.given))
+    registers = kernel.registers
+    return Program(
+        isa=f"sass-{found.architecture}",
+        name=short_name(kernel.name),
+        uops=lowered.filled(constants),
+        code=lowered.code,
+        text=lowered.text,
+        registers=registers + EXTRA,
+        counted_registers=registers,
+        register_names=(*(f"R{number}" for number in range(registers)), *(f"P{number}" for number in range(PREDICATES)), ""),
+        scalars=SCALARS,
+        scalar_names=(*(f"UR{number}" for number in range(63)), "", *(f"UP{number}" for number in range(PREDICATES)), ""),
+        sources=found.sources,
+        launch=launch,
+        regions=(*given.regions, *variables) or (Region("memory", BUFFER_OF_NOTHING, 4),),
+        constants=constants,
+        labels={name: lowered.number_of[address] for address, name in sorted(kernel.labels.items()) if address in lowered.number_of},
+        refused={one.number: one.reason for one in lowered.refused},
+        **more,
+    )
+
+
+BUFFER_OF_NOTHING = GLOBALS_BASE  # a kernel without buffers and variables has a word of memory
