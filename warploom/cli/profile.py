@@ -107,7 +107,9 @@ def _show(result: Result, warnings: list[dict[str, Any]], options: dict[str, Any
     findings = diagnose(found)
     lines = ordered(found.lines(), options["sort"], options["top"])
     if options["as_json"]:
-        body = profile_report(found, lines) | {"diagnosis": findings_report(found, findings)}
+        from warploom.observe.diagnosis.light import answer_report
+
+        body = answer_report(found) | profile_report(found, lines) | {"diagnosis": findings_report(found, findings)}
         print_json(body | {"fault": result.fault or None, "warnings": warnings})
     elif options["output"] is not None:
         from warploom.observe.profile_report.page import profile_page

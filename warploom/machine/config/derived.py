@@ -17,6 +17,13 @@ def l1_bytes_a_cycle(config: Config) -> int:
     return config.l1.banks * BANK_BYTES if config.l1.banks else config.lsu.ports * config.l1.line
 
 
+def l2_bytes_a_cycle(config: Config) -> float:
+    """Bytes a cycle of the second-level cache: a line a lookup of each slice, and what the crossbar lets through; 0 for no limit."""
+    lookups = config.l2.slices * config.l2.ports * config.l2.line
+    limits = [lookups, config.crossbar.slice * config.l2.slices, config.crossbar.core * config.gpu.cores]
+    return min((float(limit) for limit in limits if limit), default=0.0)
+
+
 def dram_bytes_a_cycle(config: Config) -> float:
     """Bytes that all DRAM channels together can move in a core cycle; 0 for no limit."""
     clocks = config.dram.clock / config.gpu.clock if config.dram.clock and config.gpu.clock else 1.0

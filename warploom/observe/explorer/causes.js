@@ -120,8 +120,9 @@ export class Causes {
     if (!worst) return;
     const issued = run.spans.start[worst.span],
       by = run.where(run.spans.pc[worst.span]);
+    const what = run.program.statements ? "it needs a result" : this.groupName(worst.group);
     add(
-      `${this.groupName(worst.group)} is written by ${by}, issued in cycle ${issued}: usable from cycle ${worst.until}`,
+      `${what}${run.program.statements ? " of" : " is written by"} ${by}, issued in cycle ${issued}: usable from cycle ${worst.until}`,
       issued,
       worst.until,
       "scoreboard",

@@ -11,7 +11,9 @@ What lies in the page, for each run, is base64 text of a deflate stream (zlib) o
 The page checks the mark, the version and the checksum before it looks further. The header has
 
     program   name, isa, path, source (lines), instructions (see `described`), registers, scalars (names), lock_width, value_bits,
-              views (name, base, bytes, format, fields, width, height, pitch, writable)
+              statements (its lines are statements),
+              views (name, base, bytes, format, fields, width, height, pitch, writable, shape, item: bytes of an
+              element, 0 where nothing says it)
     machine   name, kind ("sequencer" or "pipeline"), cores, warps (slots per core), lanes, config (by setting)
     run       status, cycles, instructions, counters, profile (a row per instruction: PROFILE below), messages, marks (row of the source,
               text: what checks have found), memory_bytes, regions,

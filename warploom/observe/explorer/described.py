@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.elements import shape_of
 from warploom.isa.program import Program
-from warploom.isa.views import FORMATS, VIEW_BASE, VIEW_BYTES, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH, VIEW_WIDTH, VIEW_WRITABLE
+from warploom.isa.views import FORMATS, VIEW_BASE, VIEW_BYTES, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH, VIEW_WIDTH, VIEW_WRITABLE, ViewShape
+from warploom.observe.facts.variables import variables
 
 
 def described(program: Program) -> dict[str, Any]:
-    """A program for the page. An instruction: text, line, address, uops (text), unit, latency (class), stores, uses, writes (groups)."""
-    instructions = []
+    """A program for the page. An instruction: text, line, address, uops (text), unit, latency (class), stores, uses, writes (groups),
+    holds (the variable that its result is)."""
+    instructions, names = [], variables(program)
     for number, row in enumerate(program.code.tolist()):
         first, count = row[u.FIRST_UOP], row[u.COUNT]
         groups = row[u.USE : u.USE + row[u.USES]]
@@ -28,6 +31,7 @@ def described(program: Program) -> dict[str, Any]:
                 "stores": any(_stores(uop) for uop in program.uops[first : first + count]),
                 "uses": groups,
                 "writes": groups[: row[u.WRITES]],
+                "holds": names.get(number, ""),
             }
         )
     return {
@@ -41,7 +45,11 @@ def described(program: Program) -> dict[str, Any]:
         "scalar_group": u.SCALAR_GROUP,
         "lock_width": program.lock_width,
         "value_bits": program.value_bits,
-        "views": [_view(program, name, row) for name, row in zip(program.view_names, program.views.tolist(), strict=False)],
+        "statements": program.statements,
+        "views": [
+            _view(program, name, row, shape_of(program, number))
+            for number, (name, row) in enumerate(zip(program.view_names, program.views.tolist(), strict=False))
+        ],
     }
 
 
@@ -49,7 +57,7 @@ def _stores(uop: np.ndarray) -> bool:
     return u.OPERATIONS[int(uop[u.OP])].name.startswith(("store", "atomic"))
 
 
-def _view(program: Program, name: str, row: list[int]) -> dict[str, Any]:
+def _view(program: Program, name: str, row: list[int], shape: ViewShape | None) -> dict[str, Any]:
     form = FORMATS[row[VIEW_FORMAT]]
     return {
         "name": name,
@@ -57,6 +65,8 @@ def _view(program: Program, name: str, row: list[int]) -> dict[str, Any]:
         "bytes": row[VIEW_BYTES],
         "format": form.name,
         "texel": form.bytes,
+        "shape": list(shape.shape) if shape is not None else [],
+        "item": shape.item_bytes if shape is not None else 0,
         "fields": form.fields,
         "width": row[VIEW_WIDTH],
         "height": row[VIEW_HEIGHT],

@@ -23,7 +23,10 @@ function table(app) {
     [["n"], "to the next event of the chosen kind", () => transport.jump(1)],
     [["p"], "to the previous event of the chosen kind", () => transport.jump(-1)],
     [["e"], "choose a different kind of event", () => transport.nextKind()],
+    [["l"], "to where what limits the run most shows longest", () => app.answer.first()],
     [["b"], "set or clear a breakpoint at the chosen warp's line", () => app.breakHere()],
+    [["a"], "show or hide what limits the run", () => app.answer.toggle()],
+    [["f", "/"], "find a line, an array, a thread or a cycle", () => app.find.field.select()],
     [["g"], "type a cycle to go to", () => transport.field.select()],
     [["ArrowDown"], "choose the next warp", () => app.nextWarp(1)],
     [["ArrowUp"], "choose the previous warp", () => app.nextWarp(-1)],
@@ -120,7 +123,7 @@ export class Help {
           el(
             "p",
             {},
-            "The bar beside a line is the share of warp-cycles spent there. Click a line's number for a breakpoint, its text to go to the next issue.",
+            "The bar beside a line is the share of warp-cycles spent there. Click a line's number for a breakpoint, its text to go to its longest wait, and again to the next longest; Shift and click: to its next issue.",
           ),
           el("h3", {}, "The instructions of this program"),
           el(

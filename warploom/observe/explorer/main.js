@@ -1,6 +1,8 @@
 // The page: reads the runs, lays them out, and keeps source, pictures and panes at the same cycle.
 
+import { Answer } from "explorer/answer.js";
 import { el } from "explorer/dom.js";
+import { Find } from "explorer/find.js";
 import { Hint } from "explorer/hint.js";
 import { Help, Keys } from "explorer/keys.js";
 import { Paint, rgb } from "explorer/paint.js";
@@ -72,7 +74,10 @@ class App {
     );
     const source = el("section.panel.source"),
       runs = el(`div.runs${two ? ".two" : ""}`);
-    host.append(bar, source, split(this, "--source", "width of the source", true), runs);
+    host.append(bar);
+    this.answer = new Answer(host, this);
+    this.find = new Find(this.answer.element.querySelector("header"), this);
+    host.append(source, split(this, "--source", "width of the source", true), runs);
     document.getElementById("loading").remove();
     host.hidden = false;
     this.source = new SourceView(source, this);
@@ -213,6 +218,7 @@ class App {
         view.element.classList.toggle("leads", view === this.leader && this.views.length > 1);
         view.draw();
       }
+      this.answer.draw();
       this.transport.draw();
       this.#remember();
     });

@@ -1,5 +1,6 @@
 // Memory in a cycle: bytes or words, what has changed, and who wrote it. Views of a program (buffers, images) can be chosen by name.
 
+import { elementAt } from "explorer/elements.js";
 import { el, looksFloat, looksWhole, term, valueText } from "explorer/dom.js";
 
 const MOST_ROWS = 96,
@@ -72,6 +73,12 @@ export class MemoryView {
     this.app.redraw();
   }
 
+  /** Show the row of a place of memory, marked, whatever is written next. */
+  goTo(place) {
+    this.marked = place;
+    this.#jump(place);
+  }
+
   draw() {
     const { run, view } = this,
       { memory } = run,
@@ -98,7 +105,7 @@ export class MemoryView {
     }
     this.first -= this.first % this.rowBytes;
     const fresh = last >= 0 && changes.time[last] === view.cycle ? view.cycle : -1;
-    const key = [memory.applied, fresh, this.first, this.rowBytes, this.bytes, this.style].join();
+    const key = [memory.applied, fresh, this.first, this.rowBytes, this.bytes, this.style, this.marked].join();
     if (key === this.drawn) return;
     this.drawn = key;
     const end = Math.min(run.run.memory_bytes, this.first + MOST_ROWS * this.rowBytes);
@@ -146,8 +153,8 @@ export class MemoryView {
             : valueText(value, this.styleAt(at));
       cells.push(
         el(
-          `td${fresh ? ".changed" : touched ? ".written" : ""}${value ? "" : ".zero"}`,
-          writer < 0 ? {} : { "data-hint": this.#who(writer), click: () => this.app.go(memory.changes.time[writer], view) },
+          `td${this.marked >= at && this.marked < at + step ? ".chosen" : ""}${fresh ? ".changed" : touched ? ".written" : ""}${value ? "" : ".zero"}`,
+          writer < 0 ? { title: elementAt(run.program, at) || undefined } : { "data-hint": this.#who(writer), click: () => this.app.go(memory.changes.time[writer], view) },
           text,
         ),
       );
@@ -199,7 +206,8 @@ export class MemoryView {
         : run.sequencer
           ? `thread ${warp[row]} of core ${core[row]}`
           : this.#warp(core[row], warp[row], time[row]);
-    return `word at ${this.#address(word[row] * 4)}: ${valueText(old[row] >>> 0, style)} became ${valueText(fresh[row] >>> 0, style)}, written by ${name} in cycle ${time[row]}`;
+    const element = elementAt(run.program, word[row] * 4) || `word at ${this.#address(word[row] * 4)}`;
+    return `${element}: ${valueText(old[row] >>> 0, style)} became ${valueText(fresh[row] >>> 0, style)}, written by ${name} in cycle ${time[row]}`;
   }
 
   #warp(core, warp, time) {

@@ -18,6 +18,7 @@ from typing import Any
 from warploom.machine.run import recording
 from warploom.machine.run.result import RunResult
 from warploom.machine.sequencer import states as core_states
+from warploom.observe.explorer.answers import answer
 from warploom.observe.explorer.data import VERSION, Part, packed
 from warploom.observe.explorer.glossary import glossary, instructions
 from warploom.observe.facts import timeline as t
@@ -60,6 +61,7 @@ def page_parts(
     common = {
         "version": VERSION,
         "names": list(names) or [result.config.name for result in results],
+        "answers": [answer(result, progress) for result in results],
         "glossary": glossary(*(result.config for result in results)),
         "instructions": instructions(first.program),
         "palette": {name: _looks(getattr(palette, name)) for name in ("LANES", "REASONS", "STATES", "LOOKUPS")}

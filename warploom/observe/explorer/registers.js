@@ -1,6 +1,7 @@
 // Registers of the chosen warp: all lanes, one lane, or one register over all lanes.
 
 import { asFloat, el, term, valueText } from "explorer/dom.js";
+import { holds } from "explorer/elements.js";
 
 const MODES = ["all lanes", "one lane", "one register"];
 const STYLES = ["auto", "unsigned", "signed", "hex", "float"];
@@ -33,8 +34,10 @@ export class Registers {
       program.registers.map((name, number) => (name ? el("option", { value: number }, name) : null)),
     );
     this.modes = choose(MODES, "mode", "which registers");
-    this.body = el("div.registers");
-    host.append(el("h3.bar", {}, term("registers"), this.modes, this.which, choose(STYLES, "style", "how numbers are written")), this.body);
+    this.body = el(`div.registers${program.statements ? ".folded" : ""}`);
+    const all = el("input", { type: "checkbox", change: (event) => this.body.classList.toggle("folded", !event.target.checked) });
+    const unfold = program.statements ? el("label", {}, all, " also those without a name") : null;
+    host.append(el("h3.bar", {}, term("registers"), this.modes, unfold, this.which, choose(STYLES, "style", "how numbers are written")), this.body);
   }
 
   draw(span) {
@@ -105,7 +108,8 @@ export class Registers {
     for (const row of this.matrix.rows) {
       const { values, time, before } = run.register(view.slot, row.number, view.cycle);
       const fresh = Boolean(before) && (time === view.cycle || run.sequencer);
-      const key = `${view.slot.number} ${time} ${fresh} ${lanes} ${run.sequencer ? `${values} ${before}` : ""}`;
+      const name = holds(run, view.slot, Math.floor(row.number / run.program.lock_width), time);
+      const key = `${name} ${view.slot.number} ${time} ${fresh} ${lanes} ${run.sequencer ? `${values} ${before}` : ""}`;
       if (key === row.key) continue;
       row.key = key;
       const cells = Array.from(values, (value, lane) =>
@@ -115,11 +119,16 @@ export class Registers {
           this.#value(value),
         ),
       );
-      const made = el("tr", {}, el("th", { click: () => this.pick(row.number) }, row.name), cells);
+      const made = el(this.#kind(name), {}, el("th", { click: () => this.pick(row.number) }, named(name, row.name)), cells);
       row.element.replaceWith(made);
       row.element = made;
     }
     this.matrix.scalars.replaceChildren(...this.#scalars(run.lanes));
+  }
+
+  /** A row's kind: one that holds no variable is folded away where there are variables. */
+  #kind(name) {
+    return this.run.program.statements && !name ? "tr.nameless" : "tr";
   }
 
   /** Show one register over all lanes. */
@@ -137,7 +146,8 @@ export class Registers {
       if (!name) return "";
       const { value, time } = run.scalar(view.slot, number, view.cycle);
       const cell = `td.scalar${time === view.cycle ? ".changed" : ""}${value ? "" : ".zero"}`;
-      return el("tr", {}, el("th", {}, name), el(cell, { colspan: lanes }, this.#value(value)));
+      const held = holds(run, view.slot, run.program.scalar_group + number, time);
+      return el(this.#kind(held), {}, el("th", {}, named(held, name)), el(cell, { colspan: lanes }, this.#value(value)));
     });
   }
 
@@ -183,4 +193,9 @@ export class Registers {
       el("table.one", {}, el("tbody", {}, rows)),
     ];
   }
+}
+
+/** A register's heading: the variable that it holds, with the register behind it. */
+function named(variable, register) {
+  return variable ? [el("b", {}, variable), el("span.quiet", {}, ` ${register}`)] : register;
 }

@@ -207,10 +207,12 @@ export class Run {
     return this.program.source.length ? (this.program.instructions[pc]?.line ?? 0) : pc + 1;
   }
 
-  /** An instruction as text, with its line. */
+  /** An instruction as text, with its line; where lines are statements, the statement. */
   where(pc) {
     const instruction = this.program.instructions[pc];
     if (!instruction) return `PC ${pc}`;
+    const statement = this.program.statements ? this.program.source[instruction.line - 1]?.trim() : "";
+    if (statement) return `${statement} (line ${instruction.line})`;
     return instruction.line ? `${instruction.text} (line ${instruction.line})` : instruction.text;
   }
 

@@ -1,5 +1,6 @@
 // The source with its micro-ops: where the cycles went, where every warp is, and breakpoints.
 
+import { showWait } from "explorer/answer.js";
 import { counted, el, grouped } from "explorer/dom.js";
 
 const COMMENTS = { c: /\/[/*]/, cl: /\/[/*]/, h: /\/[/*]/, py: /#/, assembly: /;|\/\// };
@@ -85,15 +86,28 @@ export class SourceView {
         bars,
       ),
       here,
-      el("pre", { click: () => this.#choose(pcs), style: `--indent:${text.search(/\S|$/)}ch` }, colourful(text || " ", pcs.length ? this.app.common.instructions : {}, this.comment)),
+      el("pre", { click: (event) => this.#choose(pcs, event), style: `--indent:${text.search(/\S|$/)}ch` }, colourful(text || " ", pcs.length ? this.app.common.instructions : {}, this.comment)),
       micro.length ? el("div.uops", {}, micro) : null,
     );
     return { element, here, pcs, last: "" };
   }
 
-  /** A click on the text: to the next cycle in which the chosen warp issues it. */
-  #choose(pcs) {
-    if (pcs.length) this.app.transport.toInstruction(new Set(pcs));
+  /** A click on the text: to the line's longest wait, and again to the next longest; where nothing waits, or with Shift, to its next issue. */
+  #choose(pcs, event) {
+    if (!pcs.length) return;
+    const wanted = new Set(pcs),
+      view = this.app.leader;
+    if (event.shiftKey || view.run.sequencer || !showWait(this.app, view, wanted)) this.app.transport.toInstruction(wanted);
+  }
+
+  /** Bring a line into view and mark it for a moment; whether there is one. */
+  reveal(line) {
+    const row = this.rows[line - 1];
+    if (!row) return false;
+    this.body.scrollTop = row.element.offsetTop - this.body.clientHeight / 2;
+    row.element.classList.add("shown");
+    setTimeout(() => row.element.classList.remove("shown"), 1500);
+    return true;
   }
 
   #explain(event, pcs) {

@@ -1,5 +1,6 @@
 // The memory system of a run: accesses, their transactions, lines on their way, and why the answer to an access is not there yet.
 
+import { elementAt } from "explorer/elements.js";
 import { after, grouped, Intervals } from "explorer/search.js";
 
 const HIT = 0;
@@ -162,7 +163,10 @@ export class Traffic {
 
   /** A line as the bytes that lie in it. */
   lineName(line) {
-    const size = this.run.machine.config["l1.line"];
+    const size = this.run.machine.config["l1.line"],
+      first = elementAt(this.run.program, line * size),
+      last = elementAt(this.run.program, line * size + size - 1);
+    if (first && last) return `the cache line of ${first} to ${last}`;
     return `line ${line} (bytes ${line * size} to ${line * size + size - 1})`;
   }
 

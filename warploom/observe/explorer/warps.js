@@ -174,7 +174,7 @@ export class Warps {
     const { run, view } = this,
       entries = view.causes.pending(view.slot, view.cycle);
     const chips = entries.map(({ group, span, until }) =>
-      el("span.pending", { title: run.where(run.spans.pc[span]) }, el("b", {}, view.causes.groupName(group)), ` until ${until - 1}`),
+      el("span.pending", { title: run.where(run.spans.pc[span]) }, el("b", {}, run.program.statements ? run.where(run.spans.pc[span]) : view.causes.groupName(group)), ` until ${until - 1}`),
     );
     return [el("h3", {}, term("scoreboard")), el("p", {}, chips.length ? chips : el("span.quiet", {}, "nothing is pending"))];
   }

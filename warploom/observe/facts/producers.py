@@ -24,7 +24,7 @@ class Producers:
         units: numbers of `uop.UNITS`. All paths through the program that lead to the instruction are followed back. read_only: of
         registers that it reads alone; one that it only writes has to be free, but nothing of it is used.
         """
-        wanted = _reads(self.program, instruction) if read_only else None
+        wanted = groups_read(self.program, instruction) if read_only else None
         return _of_units(self.program, _last_writers(self.program, self.before, instruction, wanted), units)
 
 
@@ -86,7 +86,7 @@ def _last_writers(program: Program, before: list[list[int]], instruction: int, w
     return found
 
 
-def _reads(program: Program, instruction: int) -> set[int]:
+def groups_read(program: Program, instruction: int) -> set[int]:
     """The register groups that an instruction reads."""
     first, count = (int(program.code[instruction, column]) for column in (u.FIRST_UOP, u.COUNT))
     registers = np.unique(registers_read(program.uops[first : first + count])).tolist()

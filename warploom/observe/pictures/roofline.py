@@ -22,7 +22,7 @@ from warploom.isa.uop import ALU, ISSUE_UNIT, SPECIAL, TEXTURE
 from warploom.isa.uop import MEMORY as MEMORY_UNIT
 from warploom.machine.accounting import reasons as r
 from warploom.machine.config import pipes
-from warploom.machine.config.derived import dram_bytes_a_cycle, l1_bytes_a_cycle
+from warploom.machine.config.derived import dram_bytes_a_cycle, l1_bytes_a_cycle, l2_bytes_a_cycle
 from warploom.machine.config.schema import Config
 from warploom.machine.memory.channels import DATA_HOLD
 from warploom.machine.run.result import RunResult
@@ -103,10 +103,8 @@ def first_bandwidth(config: Config) -> float:
 
 
 def second_bandwidth(config: Config) -> float | None:
-    """Bytes a cycle of the second cache: a line a lookup of each slice, and what the crossbar's ports let through; None for no limit."""
-    lookups = config.l2.slices * config.l2.ports * config.l2.line
-    limits = [lookups, config.crossbar.slice * config.l2.slices, config.crossbar.core * config.gpu.cores]
-    return min((float(limit) for limit in limits if limit), default=None)
+    """Bytes a cycle of the second cache (`l2_bytes_a_cycle`); None for no limit."""
+    return l2_bytes_a_cycle(config) or None
 
 
 def data(result: RunResult, view: View, *, most_columns: int = 0) -> Roofline:
