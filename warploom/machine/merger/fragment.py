@@ -12,6 +12,7 @@ import numpy as np
 from warploom.machine.engine.unit import unit
 from warploom.machine.merger.blend import blended, blends
 from warploom.machine.merger.depth_stencil import PASSED, depth_stencil_test, tests_depth, tests_stencil
+from warploom.machine.merger.registers import FRONT
 
 ALL_BYTES = 15
 WORD = 0xFFFFFFFF
@@ -54,3 +55,13 @@ def merge(merger, colors, depths, place, face, color, depth):
     if merger.color_write != 0:
         colors[place] = np.uint32(written_color(merger, color, colors[place]))
     return True
+
+
+@unit
+def merge_all(merger, colors, depths, places, fragments):
+    """Fragments in order through the output merger. places: int64[n], of their pixels. fragments: int64[n, 2], colour and depth."""
+    passed = 0
+    for n in range(places.shape[0]):
+        if merge(merger, colors, depths, places[n], np.int64(FRONT), fragments[n, 0], fragments[n, 1]):
+            passed += 1
+    return passed
