@@ -101,13 +101,40 @@ def test_missing_textures_are_named_and_the_rest_is_drawn(tmp_path):
 
 def test_gltf_with_a_transform_and_what_is_left_out(tmp_path):
     pytest.importorskip("trimesh")
-    (tmp_path / "model.gltf").write_text(gltf(animations=[{"channels": [], "samplers": []}], extensionsUsed=["KHR_lights_punctual"]))
+    (tmp_path / "model.gltf").write_text(gltf(animations=[{"channels": [], "samplers": []}], extensionsUsed=["KHR_texture_transform"]))
     done = draw(tmp_path / "model.gltf", "-o", tmp_path / "out.png", "--size", "30", "--json")
     assert done.exit_code == 0, done.output
     facts = json.loads(done.stdout)
-    assert facts["warnings"] == ["not drawn: animations, KHR_lights_punctual"]
+    assert facts["warnings"] == ["not drawn: animations, KHR_texture_transform"]
     assert 1.9 < facts["eye"][0] < 2.1  # in front of the moved triangle
     assert read_picture(tmp_path / "out.png")[20, 15, 0] > 150
+
+
+def test_camera_lamp_and_mirrors_of_gltf_are_those_of_the_file(tmp_path):
+    """A camera in a moved and turned node, without an aspect ratio; a lamp from the left; a triangle that is mirrored."""
+    pytest.importorskip("trimesh")
+    from warploom.graphics.files import load_scene
+
+    half = 2**-0.5
+    nodes = [
+        {"mesh": 0, "scale": [-1, 1, 1]},
+        {"translation": [3, 0, 0], "children": [2]},
+        {"camera": 0, "translation": [0, 1, 0], "rotation": [0, half, 0, half]},
+        {"rotation": [0, -half, 0, half], "extensions": {"KHR_lights_punctual": {"light": 0}}},
+    ]
+    more = {
+        "nodes": nodes, "scenes": [{"nodes": [0, 1, 3]}], "extensionsUsed": ["KHR_lights_punctual"],
+        "cameras": [{"type": "perspective", "perspective": {"yfov": 1.0, "znear": 0.1}}],
+        "extensions": {"KHR_lights_punctual": {"lights": [{"type": "directional"}]}},
+    }  # fmt: skip
+    (tmp_path / "model.gltf").write_text(gltf(**more))
+    scene = load_scene(str(tmp_path / "model.gltf"))
+    assert scene.camera.eye == (3, 1, 0)
+    assert np.allclose(scene.camera.target, (2, 1, 0))
+    assert abs(scene.camera.fov - 57.2957795) < 1e-6
+    assert np.allclose(scene.light.direction, (-1, 0, 0))
+    assert scene.meshes[0].pipeline.front_face == "cw"
+    assert scene.warnings == []
 
 
 def test_the_scene_may_be_a_function_or_a_list(tmp_path):

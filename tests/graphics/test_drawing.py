@@ -30,6 +30,23 @@ def test_a_model_around_the_eye_is_cut_at_the_near_plane():
     assert drawn.target.counts["fragments"] > 100
 
 
+def test_the_size_of_a_scene_changes_nothing():
+    pictures = []
+    for exponent in (-90, 0, 90):
+        mesh = garden()
+        mesh.positions = mesh.positions * 2.0**exponent
+        pictures.append(draw(Scene(mesh), 16, 16, engine="python").target.color.tobytes())
+    assert pictures[0] == pictures[1] == pictures[2]
+
+
+def test_a_camera_in_the_middle_of_a_huge_scene_sees_it():
+    """Corners at 1e30, an eye at 1e-9: what is cut at the near plane lies at the end of what floats can tell apart."""
+    points = np.array([[1e30, -1e30, 1e30], [-1e30, 3e29, 1e30], [1e-9, 2e29, -1e30], [1e-9, -1, 0], [1, 1e-9, 1e-9], [-1, 0, 1]])
+    mesh = Mesh(points, [[0, 1, 2], [3, 4, 5], [0, 3, 5]])
+    for near in (None, 1e-20):
+        draw(Scene(mesh, Camera((0, 0, 1e-9), (0, 0, -1), near=near)), 8, 8, engine="python")
+
+
 def test_kinds_of_pictures_show_what_was_drawn():
     target = draw(Scene(garden()), 24, 20, engine="python").target
     for make in KINDS.values():
@@ -54,6 +71,10 @@ def test_kinds_of_pictures_show_what_was_drawn():
         (lambda: Mesh(TRIANGLE, [[0, 1, 3]]), "triangle 0 of mesh is [0, 1, 3]: there are the vertices 0 to 2"),
         (lambda: Mesh(TRIANGLE, [[0, 1.5, 2]]), "triangles of mesh are whole numbers [m, 3], and these are float64[1, 3]"),
         (lambda: Mesh(TRIANGLE, uv=[[0, 0]]), "mesh has 3 positions and 1 uv: it needs one for each"),
+        (
+            lambda: Mesh(TRIANGLE, colors=[[0, 0, 255]] * 3),
+            "colors of mesh are 0 to 1, and vertex 0 has [0.0, 0.0, 255.0]; divide bytes by 255",
+        ),
         (lambda: Mesh(TRIANGLE, transform=np.eye(3)), "transform of mesh is a 4 x 4 matrix of finite numbers"),
         (lambda: Scene(Mesh(TRIANGLE), Camera((0, 0, 0))), "the camera's eye and target are the same point, so it looks nowhere"),
         (lambda: Scene(Mesh(TRIANGLE), Camera((0, 3, 0))), "the camera looks along its own `up`: turn one of them"),

@@ -9,6 +9,7 @@ from warploom.graphics.state import GraphicsError
 
 FRONT = (0.45, 0.35, 1.0)  # where a camera that nobody has placed stands, seen from the scene's middle
 MARGIN = 1.04
+LEAST_DISTANCE = 1e-40  # of the far plane, where all is behind the eye
 NEAREST_SHARE = 1e-4  # near plane, of the distance to the far one, at least: depth has 24 bits
 
 
@@ -75,9 +76,10 @@ def clip_matrix(scene: Scene, camera: Camera, width: int, height: int) -> np.nda
     near, far = camera.near, camera.far
     if near is None or far is None:
         depths = np.concatenate([-(mesh.world() @ view[2, :3] + view[2, 3]) for mesh in scene.meshes if len(mesh.triangles)])
-        most = max(float(depths.max()), 1e-30) * 1.01
+        most = max(float(depths.max()), LEAST_DISTANCE) * 1.01
         far = most if far is None else far
         near = max(float(depths.min()) * 0.99, NEAREST_SHARE * far) if near is None else near
     if not 0 < near < far:
         raise GraphicsError(f"near is {near} and far {far}: 0 < near < far")
-    return projection_matrix(camera.fov, width / height, near, far) @ view
+    scale = 2.0 ** -np.ceil(np.log2(far))  # which changes no place, and keeps w near 1 in scenes of any size
+    return np.asarray(projection_matrix(camera.fov, width / height, near, far) @ view * scale)

@@ -1,33 +1,32 @@
 """Scenes from files: glTF (.gltf, .glb) and Wavefront OBJ by the package trimesh, and Python files that make one.
 
 What is drawn of a glTF file: triangles, node transforms, base colour and its texture, vertex colours, alpha modes, two-sidedness, the
-first perspective camera. What else a file has, as animations, skins or lamps, is left out, and named in a warning.
+first perspective camera, one lamp. What else a file has, as animations or skins, is left out, and named in a warning.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 import struct
 import warnings
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from warploom.graphics.color import LIGHT_OF_BYTE
-from warploom.graphics.draw_call import Shading
+from warploom.graphics.draw_call import Light, Shading
+from warploom.graphics.gltf import camera_of, header_of, left_out, light_of
 from warploom.graphics.scene import Camera, Mesh, Scene
 from warploom.graphics.state import ALPHA_BLENDING, Depth, GraphicsError, Pipeline
 from warploom.graphics.texture import Texture
 from warploom.observe.text.needs import needed
 
-MESHES = (".gltf", ".glb", ".obj", ".ply", ".stl", ".off")
+GLTF = (".gltf", ".glb")
+MESHES = (*GLTF, ".obj", ".ply", ".stl", ".off")
 PYTHON = ".py"
-GLB_MAGIC, GLB_HEADER, JSON_CHUNK = b"glTF", 12, 0x4E4F534A
-LEFT_OUT = {"animations": "animations", "skins": "skins"}  # of glTF's top level
-TEXTURES_LEFT_OUT = ("normalTexture", "occlusionTexture", "emissiveTexture")
 MOST_BYTES = 512 << 20
 
 
@@ -45,7 +44,9 @@ def load_scene(path: str) -> Scene:
     if not Path(path).is_file():
         raise GraphicsError(f"{path!r} is not a file")
     trimesh = needed("trimesh", "reading scenes", "graphics")
-    said = _missing(path, suffix)
+    camera, light, said = _of_header(_read_header(path, suffix), path)
+    if suffix == ".obj":
+        said = _missing_of_obj(path)
     quiet = logging.getLogger("trimesh")
     quiet.disabled = True  # what it says is about its own code, and what matters is found here
     try:
@@ -60,7 +61,7 @@ def load_scene(path: str) -> Scene:
     if not meshes:
         raise GraphicsError(f"{path!r} has no triangles")
     meshes.sort(key=lambda mesh: mesh.pipeline.blend == ALPHA_BLENDING)  # what one can see through comes last
-    return Scene(meshes, _camera(loaded), srgb=True, warnings=said)
+    return Scene(meshes, camera, light, srgb=True, warnings=said)
 
 
 def _meshes(loaded: Any, suffix: str) -> Iterable[Mesh]:
@@ -71,6 +72,8 @@ def _meshes(loaded: Any, suffix: str) -> Iterable[Mesh]:
         if faces is None or len(faces) == 0:
             continue
         shading, pipeline = _look(geometry, suffix, name)
+        if np.linalg.det(matrix[:3, :3]) < 0:  # a mirror turns the winding of every triangle round
+            pipeline = replace(pipeline, front_face="cw")
         uv = getattr(geometry.visual, "uv", None)
         if uv is not None and len(uv) == len(geometry.vertices):
             uv = np.stack([uv[:, 0], 1 - uv[:, 1]], axis=1)  # trimesh has v = 0 at the lower edge
@@ -94,7 +97,7 @@ def _vertex_colors(geometry: Any) -> np.ndarray | None:
         return None
     values = np.asarray(colors)
     if values.dtype.kind == "f":
-        return values[:, :4].astype(np.float64)
+        return np.clip(np.nan_to_num(values[:, :4].astype(np.float64)), 0, 1)
     light = LIGHT_OF_BYTE[values.astype(np.uint8)].astype(np.float64)
     if light.shape[1] == 4:
         light[:, 3] = values[:, 3] / 255
@@ -138,61 +141,27 @@ def _four(given: Any, light: bool) -> tuple[float, float, float, float]:
     return float(red), float(green), float(blue), float(alpha)
 
 
-def _camera(loaded: Any) -> Camera | None:
-    """The file's own camera, if it has one."""
-    if not loaded.has_camera:
-        return None
-    matrix = np.asarray(loaded.camera_transform, np.float64)
-    eye, back, up = matrix[:3, 3], matrix[:3, 2], matrix[:3, 1]
-    return Camera(tuple(eye), tuple(eye - back), tuple(up), float(loaded.camera.fov[1]))
-
-
 # ---------------------------------------------------------------------------------------------------------
 # What a file names and is not drawn
 
 
-def _missing(path: str, suffix: str) -> list[str]:
-    """Sentences about files that are not there, and about what is not drawn."""
+def _read_header(path: str, suffix: str) -> Any:
+    """The JSON of a glTF file; nothing of one that cannot be read: the reader of meshes says what is wrong."""
+    if suffix not in GLTF:
+        return {}
     try:
-        if suffix in (".gltf", ".glb"):
-            return _missing_of_gltf(path, _header(path, suffix))
-        if suffix == ".obj":
-            return _missing_of_obj(path)
-    except (OSError, ValueError, AttributeError, TypeError, struct.error):
-        pass  # the reader itself says what is wrong with the file
-    return []
+        header = header_of(path)
+    except (OSError, ValueError, struct.error):
+        return {}
+    return header if isinstance(header, dict) else {}
 
 
-def _header(path: str, suffix: str) -> Any:
-    data = Path(path).read_bytes()
-    if suffix == ".glb":
-        if data[:4] != GLB_MAGIC:
-            return {}
-        size, kind = struct.unpack_from("<II", data, GLB_HEADER)
-        data = data[GLB_HEADER + 8 : GLB_HEADER + 8 + size] if kind == JSON_CHUNK else b"{}"
-    return json.loads(data)
-
-
-def _missing_of_gltf(path: str, header: Any) -> list[str]:
-    said = []
-    for image in header.get("images", []):
-        uri = image.get("uri", "")
-        if uri and not uri.startswith("data:") and not (Path(path).parent / uri).is_file():
-            said.append(f"the texture {uri!r} is missing: what it covers is drawn without it")
-    left = [name for key, name in LEFT_OUT.items() if header.get(key)]
-    if any(primitive.get("targets") for mesh in header.get("meshes", []) for primitive in mesh.get("primitives", [])):
-        left.append("morph targets")
-    if any(primitive.get("mode", 4) < 4 for mesh in header.get("meshes", []) for primitive in mesh.get("primitives", [])):
-        left.append("points and lines")
-    materials = header.get("materials", [])
-    left += [name for name in TEXTURES_LEFT_OUT if any(material.get(name) for material in materials)]
-    cameras = header.get("cameras", [])
-    if len(cameras) > 1:
-        left.append("cameras but the first")
-    if any(camera.get("type") == "orthographic" for camera in cameras):
-        left.append("orthographic cameras")
-    left += header.get("extensionsUsed", [])
-    return [*said, *([f"not drawn: {', '.join(left)}"] if left else [])]
+def _of_header(header: Any, path: str) -> tuple[Camera | None, Light, list[str]]:
+    """Camera, lamp and warnings. Raises GraphicsError where its parts do not fit together."""
+    try:
+        return camera_of(header), light_of(header) or Light(), left_out(path, header)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise GraphicsError(f"{path!r} cannot be read: its nodes, cameras and lamps do not fit together ({error})") from None
 
 
 def _missing_of_obj(path: str) -> list[str]:

@@ -56,6 +56,9 @@ class Mesh:
                 if len(table) != count:
                     raise GraphicsError(f"{self.name} has {count} positions and {len(table)} {what}: it needs one for each")
                 setattr(self, what, table)
+        if self.colors is not None and self.colors.size and (self.colors.min() < 0 or self.colors.max() > 1):
+            row = int(np.argwhere((self.colors < 0) | (self.colors > 1))[0][0])
+            raise GraphicsError(f"colors of {self.name} are 0 to 1, and vertex {row} has {self.colors[row].tolist()}; divide bytes by 255")
         if self.transform is not None:
             self.transform = np.asarray(self.transform, np.float64)
             if self.transform.shape != (4, 4) or not np.isfinite(self.transform).all():

@@ -73,7 +73,10 @@ def snapped(corners: np.ndarray, viewport: Viewport) -> np.ndarray:
     with np.errstate(all="ignore"):
         x = (corners[..., 0] / corners[..., 3] + 1) * (viewport.width / 2)
         y = (1 - corners[..., 1] / corners[..., 3]) * (viewport.height / 2)
-    return np.rint(np.stack([x, y], axis=-1) * STEPS).astype(np.int64)
+        places = np.clip(
+            np.nan_to_num(np.stack([x, y], axis=-1)), -2 * REACH, 2 * REACH
+        )  # further out only by rounding, where w is about 0
+    return np.rint(places * STEPS).astype(np.int64)
 
 
 def twice_area(points: np.ndarray) -> np.ndarray:
