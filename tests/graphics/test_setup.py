@@ -80,6 +80,38 @@ def test_coverage_is_exact_on_the_snapped_positions(rule):
         assert got.max(initial=0) <= 1
 
 
+def covered_by_sides(points, rule, size=SIZE):
+    """bool[n, size, size] of n triangles: each pixel centre beside each side, in whole numbers of 1/256 pixel, corners turned clockwise."""
+    (x0, y0), (x1, y1), (x2, y2) = np.moveaxis(points, (1, 2), (0, 1))
+    area = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
+    turned = np.where((area < 0)[:, None, None], points[:, [0, 2, 1]], points)
+    py, px = (np.mgrid[0:size, 0:size].astype(np.int64) * STEPS + STEPS // 2)[:, None]
+    inside = np.repeat((area != 0)[:, None, None], size, axis=1).repeat(size, axis=2)
+    for k in range(3):
+        (ax, ay), (bx, by) = (turned[:, corner % 3].T[..., None, None] for corner in (k, k + 1))
+        side = (bx - ax) * (py - ay) - (by - ay) * (px - ax)
+        counts = (rule == INCLUSIVE) | ((by == ay) & (bx > ax)) | (by < ay)
+        inside &= (side > 0) | ((side == 0) & counts)
+    return inside
+
+
+@pytest.mark.parametrize("count", [4000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_the_coverage_of_many_triangles_is_that_of_their_sides(count):
+    numbers = random.Random(count)
+    y, x = np.mgrid[0:SIZE, 0:SIZE].astype(np.int64)
+    for start in range(0, count, 1000):
+        rule = (start // 1000) % 2
+        corners = np.array([clip_space(random_triangle(numbers), w=numbers.choice([1.0, 0.25, 7.0])) for _ in range(1000)])
+        made = set_up(corners, np.zeros((1000, 3, 1)), VIEW)
+        a, b, c = np.moveaxis(made.edges.reshape(-1, 3, 3), -1, 0)[..., None, None]
+        value = a * x + b * y + c
+        got = ((value > 0) | ((value == 0) & ((rule == INCLUSIVE) | (a > 0) | ((a == 0) & (b > 0))))).all(axis=1)
+        wanted = covered_by_sides(snapped(corners, VIEW), rule)
+        left_out = np.setdiff1d(np.arange(1000, dtype=np.int64), made.origin)
+        assert (got == wanted[made.origin]).all()
+        assert not wanted[left_out].any()
+
+
 def fan_mesh(numbers, perspective):
     """A fan of triangles around a point that covers the picture: corners of a polygon outside, random vertices inside."""
     rim = [(-9, -7), (SIZE / 2, -30), (SIZE + 11, -5), (SIZE + 8, SIZE + 9), (3, SIZE + 20), (-40, SIZE / 2)]
