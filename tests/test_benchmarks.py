@@ -10,6 +10,7 @@ SMALLEST = {
     "begin": (("--rounds", "1"), "the bar is 3.5"),
     "checks": (("--rounds", "1", "--kernel", "saxpy, float32"), "with checks"),
     "compile": (("--rounds", "1"), "the bar is 50"),
+    "graphics": (("--rounds", "1", "--size", "24", "--engine", "python"), "fragments/s"),
     "launch": (("--launches", "3"), "then median"),
     "lockstep": (("--cycles", "200"), "cycles/s compared"),
     "masks": (("--rounds", "1", "--turns", "8"), "AVX-512, one warp x 16 lanes"),
