@@ -363,7 +363,7 @@ def _kernel_names() -> str:
 
     assert loaded
     rows = [(f"`{row.path}{f'({row.arguments})' if row.called else ''}`", row.meaning) for _, row in sorted(NAMES.items()) if row.meaning]
-    shown = [row for row in rows if not row[0].startswith(("`operator.", "`kernel."))]
+    shown = [row for row in rows if not row[0].startswith(("`operator.", "`kernel.", "`cuda.libdevice."))]
     return _table(("name", "meaning"), [(name.replace("builtins.", ""), meaning) for name, meaning in shown])
 
 

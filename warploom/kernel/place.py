@@ -155,6 +155,7 @@ def _ours() -> dict[str, ModuleType]:
         f"{MLIR}.types": second.types,
         "numba.cuda": cuda,
         "numba.cuda.random": random,
+        "numba.cuda.libdevice": Later("numba.cuda.libdevice", lambda: cuda.libdevice),
         "numba.cuda.types": Later("numba.cuda.types", types),
         "numba.cuda.vectorizers": Later("numba.cuda.vectorizers", lambda: importlib.import_module("warploom.kernel.library.vectorizers")),
         "warploom.cuda": cuda,

@@ -1,7 +1,6 @@
 """The device library by NVIDIA's names, `__nv_sinf` and its like, for code that other compilers have made.
 
-A name is that of a function for 64-bit floats; one with an `f` at its end is for 32 bits. Where kernels in Python have the same function,
-its row of the table translates it; the others are written here in terms of those.
+A name is that of a function for 64-bit floats; one with an `f` at its end is for 32 bits. What they do is in `device_functions.py`.
 
 Source: NVIDIA, "libdevice User's Guide", chapter 3 (names and meanings).
 """
@@ -9,15 +8,14 @@ Source: NVIDIA, "libdevice User's Guide", chapter 3 (names and meanings).
 from __future__ import annotations
 
 import ast
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from warploom.compiler.builder import Builder
 from warploom.compiler.ssa import Value
 from warploom.isa.program import Source
 from warploom.kernel.names import everything
-from warploom.kernel.syntax.known_names import NAMES
+from warploom.kernel.names.device_functions import KNOWN, applied
 from warploom.kernel.syntax.translator import Frame, Translator
 from warploom.kernel.syntax.tree import Text
 from warploom.kernel.types import types as ty
@@ -25,27 +23,6 @@ from warploom.kernel.types.values import Number
 
 assert everything.TABLES
 PREFIX = "__nv_"
-# Names that differ from those of Python's module math.
-SAME = {
-    **{name: f"math.{name}" for name in (
-        "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp", "exp2", "expm1",
-        "log", "log2", "log10", "log1p", "pow", "hypot", "fmod", "remainder", "erf", "erfc", "lgamma", "floor", "ceil", "trunc", "sqrt",
-        "copysign", "nextafter", "cbrt",
-    )},
-    "tgamma": "math.gamma", "rint": "numpy.rint", "nearbyint": "numpy.rint", "rsqrt": "cuda.rsqrt", "fmin": "numpy.fmin",
-    "fmax": "numpy.fmax", "fabs": "math.fabs", "fma": "cuda.fma",
-}  # fmt: skip
-# The fast forms, of 32 bits alone.
-FAST = {
-    "fast_sin": "sin",
-    "fast_cos": "cos",
-    "fast_exp": "exp",
-    "fast_log": "log",
-    "fast_log2": "log2",
-    "fast_pow": "pow",
-    "fast_tan": "tan",
-    "fast_log10": "log10",
-}
 
 
 def signature(name: str) -> tuple[str, ty.Type] | None:
@@ -53,9 +30,9 @@ def signature(name: str) -> tuple[str, ty.Type] | None:
     if not name.startswith(PREFIX):
         return None
     inner = name.removeprefix(PREFIX)
-    if inner in _KNOWN:
+    if inner in KNOWN:
         return inner, ty.FLOAT64
-    if inner.endswith("f") and inner[:-1] in _KNOWN:
+    if inner.endswith("f") and inner[:-1] in KNOWN:
         return inner[:-1], ty.FLOAT32
     return None
 
@@ -71,14 +48,15 @@ def translate(b: Builder, name: str, values: Sequence[Value]) -> Sequence[Value]
     inner, kind = found
     arguments = [Number(kind if not one.is_int else ty.INT32, one) for one in values]
     settled: dict[Any, Any] = {}
+    node = ast.parse("call()", mode="eval").body
     while True:  # types of the library's loops are found first, in code that is thrown away
         trial = _translator(Builder(), settled)
         kept = [Number(one.type, _stand_in(trial.b, one)) for one in arguments]
-        _apply(trial, inner, kind, kept)
+        applied(trial, node, inner, kind, kept)
         if not (trial.learned or trial.left_out):
             break
         trial.thorough = not trial.learned
-    made = _apply(_translator(b, settled), inner, kind, arguments)
+    made = applied(_translator(b, settled), node, inner, kind, arguments)
     return [one.value for one in made]
 
 
@@ -96,99 +74,3 @@ def _stand_in(b: Builder, one: Number) -> Value:
     if one.value.op == "const":
         return one.value
     return b.effect("load", b.whole(0), type=one.value.type)
-
-
-def _apply(t: Translator, name: str, kind: ty.Type, arguments: Sequence[Number]) -> list[Number]:
-    node = ast.parse("call()", mode="eval").body
-    path = SAME.get(FAST.get(name, name))
-    found = NAMES[path].translate(t, node, *arguments) if path is not None else OWN[name](t, node, kind, arguments)
-    return list(found) if isinstance(found, tuple) else [found]
-
-
-def _call(t: Translator, node: Any, path: str, *arguments: Number) -> Number:
-    made: Number = NAMES[path].translate(t, node, *arguments)
-    return made
-
-
-def _pure(t: Translator, op: str, kind: ty.Type, *arguments: Number) -> Number:
-    return Number(kind, t.b.pure(op, *(one.value for one in arguments), type=kind.ssa))
-
-
-def _constant(t: Translator, kind: ty.Type, number: float) -> Number:
-    return Number(kind, t.b.real(number, kind.ssa))
-
-
-def _turned(name: str) -> Callable[..., Number]:
-    """Of x half turns: sinpi, cospi. The rest of the division by two is exact."""
-
-    def translate(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> Number:
-        rest = _call(t, node, "math.fmod", arguments[0], _constant(t, kind, 2.0))
-        return _call(t, node, f"math.{name}", _pure(t, "fmul", kind, rest, _constant(t, kind, math.pi)))
-
-    return translate
-
-
-def _both(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> tuple[Number, Number]:
-    return _call(t, node, "math.sin", arguments[0]), _call(t, node, "math.cos", arguments[0])
-
-
-def _ten_to(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> Number:
-    return _call(t, node, "math.pow", _constant(t, kind, 10.0), arguments[0])
-
-
-def _rounded(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> Number:
-    """Halves away from zero."""
-    x = arguments[0]
-    size = Number(kind, t.b.pure("fabs", x.value, type=kind.ssa))
-    half = 0.49999997 if kind == ty.FLOAT32 else 0.49999999999999994  # the largest below a half
-    up = _pure(t, "ffloor", kind, _pure(t, "fadd", kind, size, _constant(t, kind, half)))
-    exact = Number(kind, t.b.pure("ffloor", size.value, type=kind.ssa))
-    gap = _pure(t, "fsub", kind, size, exact)
-    away = t.b.pure("fle", t.b.real(0.5, kind.ssa), gap.value, type="i1")
-    made = t.b.pure("sel", away, _pure(t, "fadd", kind, exact, _constant(t, kind, 1.0)).value, up.value, type=kind.ssa)
-    return _call(t, node, "math.copysign", Number(kind, made), x)
-
-
-def _reciprocal_root(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> Number:
-    return _pure(t, "fdiv", kind, _constant(t, kind, 1.0), _call(t, node, "math.cbrt", arguments[0]))
-
-
-def _scaled(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> Number:
-    return _call(t, node, "math.ldexp", *arguments)
-
-
-def _positive_difference(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> Number:
-    x, y = arguments
-    less = t.b.pure("fle", x.value, y.value, type="i1")
-    return Number(kind, t.b.pure("sel", less, t.b.real(0.0, kind.ssa), t.b.pure("fsub", x.value, y.value, type=kind.ssa), type=kind.ssa))
-
-
-def _whole_power(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> Number:
-    x, n = arguments
-    return _call(t, node, "math.pow", x, Number(kind, t.b.pure("i2f", n.value, type=kind.ssa)))
-
-
-def _norm(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> Number:
-    total = _pure(t, "fmul", kind, arguments[0], arguments[0])
-    for one in arguments[1:]:
-        total = _pure(t, "fma", kind, one, one, total)
-    return _pure(t, "fsqrt", kind, total)
-
-
-def _normal_distribution(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> Number:
-    inner = _pure(t, "fmul", kind, arguments[0], _constant(t, kind, -math.sqrt(0.5)))
-    return _pure(t, "fmul", kind, _constant(t, kind, 0.5), _call(t, node, "math.erfc", inner))
-
-
-def _exponent_of(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> Number:
-    """logb, as a float."""
-    _fraction, exponent = NAMES["math.frexp"].translate(t, node, arguments[0])
-    return Number(kind, t.b.pure("i2f", t.b.pure("sub", exponent.value, t.b.whole(1)), type=kind.ssa))
-
-
-OWN: dict[str, Callable[..., Any]] = {
-    "sinpi": _turned("sin"), "cospi": _turned("cos"), "sincos": _both, "exp10": _ten_to, "fast_exp10": _ten_to, "round": _rounded,
-    "rcbrt": _reciprocal_root, "ldexp": _scaled, "scalbn": _scaled, "fdim": _positive_difference, "powi": _whole_power, "norm3d": _norm,
-    "norm4d": _norm, "normcdf": _normal_distribution, "logb": _exponent_of,
-}  # fmt: skip
-_KNOWN = frozenset((*SAME, *FAST, *OWN))

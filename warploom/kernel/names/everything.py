@@ -1,9 +1,19 @@
 """Loads the files that fill the tables of statements, expressions and names."""
 
-from warploom.kernel.names import atomics, builtin_names, complex_numbers, cuda_names, half_names, math_names, vectors, warp_names
+from warploom.kernel.names import (
+    atomics,
+    builtin_names,
+    complex_numbers,
+    cuda_names,
+    half_names,
+    libdevice_names,
+    math_names,
+    vectors,
+    warp_names,
+)
 from warploom.kernel.syntax import calls, expressions, loops, statements
 
 TABLES = (
-    atomics, builtin_names, calls, complex_numbers, cuda_names, expressions, half_names, loops, math_names, statements, vectors,
-    warp_names,
+    atomics, builtin_names, calls, complex_numbers, cuda_names, expressions, half_names, libdevice_names, loops, math_names, statements,
+    vectors, warp_names,
 )  # fmt: skip
