@@ -94,7 +94,10 @@ def test_recursion_is_refused_with_its_circle():
     def k(a):
         a[0] = even(a[1])
 
-    assert refused(k, np.zeros(8, np.int64))[0][2:] == ("a kernel cannot have recursion: even calls odd calls even", "write it as a loop")
+    assert refused(k, np.zeros(8, np.int64))[0][2:] == (
+        "a kernel cannot have recursion whose depth is not known: even calls odd calls even",
+        "write it as a loop, or let an argument that is known when the kernel is compiled count down",
+    )
 
 
 @pytest.mark.parametrize(
@@ -485,3 +488,39 @@ def test_a_conversion_where_paths_meet_is_known_on_its_path_alone():
     out = np.zeros(4)
     k[1, 4](np.array([1, 2, 3, 4]), out)
     assert out.tolist() == [11, 22, 30.5, 40.5]
+
+
+@cuda.jit(device=True)
+def power(x, n):
+    if n == 0:
+        return 1.0
+    half = power(x, n // 2)
+    return half * half * x if n % 2 else half * half
+
+
+@cuda.jit(device=True)
+def added(x, first, count):
+    return x[first] if count == 1 else added(x, first, count // 2) + added(x, first + count // 2, count - count // 2)
+
+
+@cuda.jit(device=True)
+def endless(x, n):
+    return endless(x, n + 1) + x
+
+
+def test_recursion_whose_depth_is_known():
+    def k(x, out):
+        out[0] = power(x[1], 13)
+        out[1] = added(x, 0, 8)
+
+    x, out = np.arange(8.0) / 2, np.zeros(2)
+    cuda.jit(k)[1, 1](x, out)
+    assert out.tolist() == [0.5**13, x.sum()]
+
+
+def test_recursion_that_never_ends_is_refused():
+    def k(x):
+        x[0] = endless(x[0], 0)
+
+    with pytest.raises(SourceError, match=r"functions call functions to a depth of more than|nested too deep"):
+        cuda.jit(k)[1, 1](np.zeros(1))

@@ -1,7 +1,7 @@
 """Calls: names of the table, types as conversions, methods, and functions of the user's, which are translated in place.
 
-There are no calls in the machine code of a kernel: a GPU's compiler inlines device functions too. A function that calls itself,
-directly or through others, is refused, with the circle.
+There are no calls in the machine code of a kernel: a GPU's compiler inlines device functions too. A function that calls itself, directly
+or through others, is translated once for each depth, which constants among its arguments must decide; else it is refused, with the circle.
 """
 
 from __future__ import annotations
@@ -208,14 +208,17 @@ def elementwise(t: Translator, node: ast.Call, path: str, args: list[Any]) -> An
 def inlined(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], named: dict[str, Any]) -> Any:
     """Translate a function's body in the place of its call."""
     own = function.node if isinstance(function, Inner) else function
-    circle = [frame for frame in t.frames if frame.function is own]
-    if circle:
-        names = [frame.name for frame in t.frames[t.frames.index(circle[0]) :]]
-        t.error(node, f"a kernel cannot have recursion: {' calls '.join([*names, names[0]])}", "write it as a loop")
     if len(t.frames) > MOST_INLINED:
         t.error(node, f"functions call functions to a depth of more than {MOST_INLINED}", "write some of them in place of their calls")
     path = (*t.frame.path, getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
     frame = _frame(t, node, function, args, named, path)
+    around = [one for one in t.frames if one.function is own]
+    if around and not _changes_a_constant(frame, around[-1]):
+        names = [one.name for one in t.frames[t.frames.index(around[0]) :]]
+        t.error(
+            node, f"a kernel cannot have recursion whose depth is not known: {' calls '.join([*names, names[0]])}",
+            "write it as a loop, or let an argument that is known when the kernel is compiled count down",
+        )  # fmt: skip
     b, at = t.b, t.b.at
     t.frames.append(frame)
     depth = len(b.scopes)
@@ -239,6 +242,16 @@ def inlined(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], na
     return PENDING if found is None and frame.waits else found
 
 
+def _changes_a_constant(frame: Frame, before: Frame) -> bool:
+    """Whether a function that calls itself gives a parameter another constant: what it does there is decided when it is compiled."""
+    for name, value in frame.bound.items():
+        was = before.bound.get(name)
+        known = [one.constant for one in (value, was) if isinstance(one, Number) and one.constant is not None]
+        if len(known) == 2 and known[0] != known[1]:
+            return True
+    return False
+
+
 def _frame(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], named: dict[str, Any], path: tuple[Any, ...]) -> Frame:
     if isinstance(function, Inner):
         outer = function.frame
@@ -251,7 +264,7 @@ def _frame(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], nam
 
         return Frame(
             getattr(function.node, "name", "<lambda>"), text, outer.file, find, bound,
-            assigned(text.body) | set(bound), path=path, function=function.node, called=outer.called,
+            assigned(text.body) | set(bound), path=path, function=function.node, bound=dict(bound), called=outer.called,
         )  # fmt: skip
     try:
         frame = t.enter(function, {}, path, t.where(node))
@@ -262,7 +275,7 @@ def _frame(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], nam
     )
     definition = frame.text.node
     bound = _bound(t, node, definition, f"{function.__name__}()", args, named, None, defaults | (function.__kwdefaults__ or {}))
-    frame.env = bound
+    frame.env, frame.bound = bound, dict(bound)
     frame.local |= set(bound)
     return frame
 

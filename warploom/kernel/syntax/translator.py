@@ -78,6 +78,7 @@ class Frame:
     path: tuple[Any, ...] = ()
     function: Any = None
     waits: bool = False  # a statement that may return was left out in this attempt
+    bound: dict[str, Any] = field(default_factory=dict)  # what its parameters were given
     called: At | None = None  # of a function of our own library: where the user's text calls it, the place of all that it does
 
 
