@@ -5,6 +5,7 @@ import pytest
 from numba import float32, guvectorize, int64
 
 from warploom import cuda
+from warploom.kernel.launch.launch import KernelWarning
 from warploom.kernel.place import in_numbas_place
 
 
@@ -112,3 +113,12 @@ def test_results_that_lie_where_others_read():
     for out, message in (((), "out has 0 arrays, there are 1 results"), ([0], "out is an array .* not list")):
         with pytest.raises(TypeError, match=message):
             shift(d, 1, out=out)
+
+
+def test_few_long_rows_are_warned_of():
+    def last(x, result):
+        result[0] = x[-1]
+
+    rows = made(["void(float32[:], float32[:])"], "(n)->()", last)
+    with pytest.warns(KernelWarning, match="each of the 2 small arrays is one thread's, which walks through 5000 items"):
+        assert rows(np.ones((2, 5000), np.float32)).tolist() == [1, 1]

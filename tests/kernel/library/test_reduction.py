@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from warploom import cuda
+from warploom.kernel.launch.launch import KernelWarning
+from warploom.kernel.library.reduction import regroups
 
 total = cuda.reduce(lambda a, b: a + b)
 
@@ -35,3 +37,14 @@ def test_what_a_caller_may_say():
 def test_one_dimension_is_wanted():
     with pytest.raises(TypeError, match=r"an array of 2 dimensions: what is reduced has one; ravel\(\) makes it so"):
         total(np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("functor", [lambda a, b: a - b, lambda a, b: (a + b) / 2, lambda a, b: a**b])
+def test_a_function_that_cares_about_grouping_is_warned_of(functor):
+    with pytest.warns(KernelWarning, match="gives other results in another grouping"):
+        cuda.reduce(functor)
+
+
+@pytest.mark.parametrize("functor", [max, min, lambda a, b: a * b, lambda a, b: (a * a + b * b) ** 0.5, lambda a, b: a.field])
+def test_others_are_not(functor):
+    assert regroups(functor)

@@ -8,6 +8,7 @@ Source: NumPy documentation, "Generalized universal function API"; Numba documen
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,7 +17,7 @@ from numba.core import sigutils, types
 from numba.np.ufunc.sigparse import parse_signature
 
 from warploom.kernel.device.arrays import DeviceArray
-from warploom.kernel.launch.launch import Kernel
+from warploom.kernel.launch.launch import Kernel, KernelWarning
 from warploom.kernel.library.vector_text import (
     check_count,
     check_outs,
@@ -29,6 +30,8 @@ from warploom.kernel.library.vector_text import (
     refuse_options,
     said,
 )
+
+FEW_CALLS, LONG_ROW = 32, 4096  # fewer calls than a warp has lanes, and items of one, from which on that is worth a word
 
 Shape = tuple[int, ...]
 Types = tuple[np.dtype[Any], ...]
@@ -111,6 +114,7 @@ class GeneralizedUfunc:
         kinds = self._version([np.dtype(one.dtype) for one in given])
         loop, sizes = self._shapes([one.shape for one in given])
         calls = int(np.prod(loop, dtype=np.int64))
+        self._warn_of_long_rows(calls, sizes)
         inputs = [self._input(one, kind, len(names), calls) for one, kind, names in zip(given, kinds, self._inputs, strict=False)]
         shapes = [(*loop, *(sizes[name] for name in names)) for names in self._outputs]
         places = [self._place(one, shape, kind) for one, shape, kind in zip(outs, shapes, kinds[count:], strict=True)]
@@ -121,6 +125,16 @@ class GeneralizedUfunc:
         stays = any(isinstance(one, DeviceArray) for one in (*given, *outs))
         found = [self._result(*one, stays) for one in zip(outs, places, rows, shapes, strict=True)]
         return found[0] if len(found) == 1 else tuple(found)
+
+    def _warn_of_long_rows(self, calls: int, sizes: dict[str, int]) -> None:
+        """A call is one thread, however long its small arrays are."""
+        items = int(np.prod(list(sizes.values()), dtype=np.int64))
+        if calls < FEW_CALLS and items >= LONG_ROW:
+            warnings.warn(
+                f"{self.__name__}: each of the {calls} small arrays is one thread's, which walks through {items} items; write a kernel in "
+                "which threads share a row, or use cuda.reduce",
+                KernelWarning, stacklevel=3,
+            )  # fmt: skip
 
     def _result(self, out: Any, place: DeviceArray, rows: DeviceArray, shape: Shape, stays: bool) -> Any:
         if rows.allocation is not place.allocation:

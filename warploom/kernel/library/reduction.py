@@ -8,19 +8,21 @@ Source: Harris, "Optimizing Parallel Reduction in CUDA", NVIDIA 2007.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from warploom.kernel.device.arrays import DeviceArray
-from warploom.kernel.launch.launch import Kernel
+from warploom.kernel.launch.launch import Kernel, KernelWarning
 from warploom.kernel.library.stubs import Intrinsic
 from warploom.kernel.syntax.tree import plain
 
 BLOCK = 256
 MOST_BLOCKS = 64
 cuda: Any = Intrinsic("cuda")
+TRIED = ((5, 1, 4), (1, 6, 2), (2, 3, 7))  # whole numbers, on which neither a sum nor a product is rounded
 
 
 class Reduce:
@@ -29,6 +31,13 @@ class Reduce:
     def __init__(self, functor: Callable[[Any, Any], Any]) -> None:
         self._functor = plain(functor)
         self._kernels: dict[np.dtype[Any], Kernel] = {}
+        if not regroups(self._functor):
+            name = getattr(self._functor, "__name__", "the function")
+            warnings.warn(
+                f"cuda.reduce: {name} gives other results in another grouping, as a - b does, and threads group the items as they like; "
+                "reduce with a sum or a maximum, and apply the rest to its result",
+                KernelWarning, stacklevel=2,
+            )  # fmt: skip
 
     def __call__(self, arr: Any, size: int | None = None, res: Any = None, init: Any = 0, stream: Any = 0) -> Any:
         """`init` and the first `size` items as one number; into item 0 of the device array `res`, where that is given. Raises TypeError."""
@@ -54,6 +63,14 @@ class Reduce:
         if dtype not in self._kernels:
             self._kernels[dtype] = Kernel(_reduction(self._functor, dtype))
         return self._kernels[dtype]
+
+
+def regroups(functor: Callable[[Any, Any], Any]) -> bool:
+    """Whether f(f(a, b), c) is f(a, f(b, c)) for a few numbers, up to rounding; also where Python itself cannot call the function."""
+    try:
+        return all(bool(np.isclose(functor(functor(a, b), c), functor(a, functor(b, c)), rtol=1e-6)) for a, b, c in TRIED)
+    except Exception:  # whatever a function of the user's raises
+        return True
 
 
 def _reduction(functor: Callable[[Any, Any], Any], dtype: np.dtype[Any]) -> Callable[..., None]:
