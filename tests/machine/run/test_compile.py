@@ -20,6 +20,7 @@ from warploom.machine.accounting.status import DONE, FAULT
 from warploom.machine.engine.native.cache import cache_directory, fits_directory
 from warploom.machine.engine.native.loader import native
 from warploom.machine.engine.native.piece import ANY, Piece
+from warploom.machine.engine.users import UnitError
 from warploom.machine.run import compile as compiling
 from warploom.machine.run.compile import compile_fitted, compile_native, entry_call, is_compiled, is_fitted
 from warploom.machine.run.driver import drive
@@ -79,6 +80,20 @@ def test_a_users_own_function_is_none_of_the_pieces_that_are_kept():
 
     gpu = GPU(config(), scheduler=first)
     assert len(names(gpu.machine(arithmetic()))) == len(names(GPU(config()).machine(arithmetic()))) - 1
+
+
+def test_a_mistake_in_a_users_function_is_said_before_anything_of_the_machine_is_compiled(cache, monkeypatch):
+    def unknown(s, now):
+        return s.activ
+
+    def compiled(*arguments):
+        raise AssertionError("a piece of the machine is compiled")
+
+    monkeypatch.setattr(compiling, "_compile_pieces", compiled)
+    machine = GPU(config(), scheduler=unknown).machine(arithmetic())
+    with pytest.raises(UnitError, match=r"unknown cannot become native code: .*the record has no field 'activ'"):
+        compiling.compile_native(machine)
+    assert not list(cache.rglob("*.piece"))
 
 
 def test_a_piece_is_claimed_once(cache):

@@ -134,6 +134,7 @@ def _compile(machine: Runnable, form: Form, notice: Notice | None) -> None:
     code.declare_units(form.arguments)
     if form.is_compiled:
         return
+    code.compile_users(form.arguments, form.pieces)  # first: a mistake in one is said before the machine is compiled
     if notice is not None:
         what = "native code for this machine" if form.fit.is_of_one else "the native engine"
         notice(f"compiling {what}, once; about {machine.compile_seconds:.0f} s")

@@ -125,6 +125,16 @@ class Native:
             self._addresses[hook] = self._load(piece)
         return self._addresses[hook]
 
+    def compile_users(self, arguments: Iterable[Any], hooks: Iterable[Hook]) -> None:
+        """Compile the user's own functions among these arguments, and those that hooks call. Raises UnitError for one with a mistake."""
+        members = [one for argument in arguments if isinstance(argument, Bundle) for one in argument.members().values()]
+        for member in members:
+            if isinstance(member, Hook) and isinstance(member.function, Socket):
+                self.pointer(member)
+        for hook in hooks:
+            for plug in plugs_of(hook):
+                self._plugged(plug)
+
     def _plugged(self, plug: Plug) -> int:
         """Where the native form of a user's function lies. It is compiled anew in each process: nobody says what else it depends on."""
         if plug not in self._plugs:
