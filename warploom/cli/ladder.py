@@ -136,7 +136,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     if options["as_json"]:
         found = body(ladder)
         if costs is not None:
-            found["steps"] = [{**step, "transistors": cost} for step, cost in zip(found["steps"], costs, strict=True)]
+            found["rungs"] = [{**rung, "transistors": cost} for rung, cost in zip(found["rungs"], costs, strict=True)]
         print_json(found)
         return
     if options["quiet"]:

@@ -99,7 +99,19 @@ def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]
             found = f"--if-convert {said.if_convert} changes nothing: no branch leads over at most so many instructions that only compute"
             return program, [*loaded.warnings, Diagnostic(Severity.WARNING, found)]
         program = converted
-    return program, list(loaded.warnings)
+    return program, [*loaded.warnings, *_alone(program, said)]
+
+
+def _alone(program: Program, said: Launching) -> list[Diagnostic]:
+    """A remark about a later launch of a Python program, which is run without those before it."""
+    from warploom.isa.diagnostics import Diagnostic, Severity
+
+    number = getattr(program, "number", 0)  # of a launch that the front end for Python has captured
+    if not number or said.check:
+        return []
+    before = "launch 0" if number == 1 else f"launches 0 to {number - 1}"
+    found = f"launch {number} is looked at alone and starts cold: in the program its second-level cache holds what {before} left there"
+    return [Diagnostic(Severity.NOTE, found, fix="`warploom run` without --launch counts it in its place")]
 
 
 def _generation_asked(said: Launching) -> int:
