@@ -16,7 +16,8 @@ LISTED = "\n".join(f"      {name:<{LONGEST}}  {row.ending:<6}  {row.about}" for 
 @click.command(
     help=f"""Write FILE: a program that runs as it is, to be changed.
 
-    Its ending says what it is to be; --kind says it where several have the same ending, the first of them is meant otherwise:
+    Its ending says what it is to be, and where several have the same ending a word in its name, as my_prefetcher.py, or --kind; the first
+    of them is meant otherwise:
 
     \b
 {LISTED}
@@ -27,6 +28,7 @@ LISTED = "\n".join(f"      {name:<{LONGEST}}  {row.ending:<6}  {row.about}" for 
     Examples:
       warploom new kernel.py
       warploom new kernel.asm
+      warploom new prefetcher.py
       warploom new mine.py --kind scheduler
     """
 )

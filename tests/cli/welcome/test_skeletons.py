@@ -41,6 +41,8 @@ def test_the_commands_that_its_text_names_exist(kind, here):
 
 def test_an_ending_means_the_first_kind_that_has_it(here):
     assert kind_of(here / "a.py") == "python"
+    found = {name: kind_of(here / name) for name in ("unit.py", "my_prefetcher.py", "Policy.py", "hash.py", "picture.py", "prefetcher.asm")}
+    assert list(found.values()) == ["scheduler", "prefetcher", "scheduler", "set_hash", "picture", "tiny"]
     assert {path.stem for path in TEXTS.glob("*.txt")} == set(SKELETONS)
 
 

@@ -47,10 +47,20 @@ SKELETONS = {
     "divergence": Skeleton(".py", "a unit: which path of a warp runs next", UNIT + "divergence"),
     "replacement": Skeleton(".py", "a unit: which line of a full set has to go", UNIT + "replacement"),
     "prefetcher": Skeleton(".py", "a unit: which line will be wanted next", UNIT + "prefetcher"),
+    "coalescer": Skeleton(".py", "a unit: which transactions addresses become", UNIT + "coalescer"),
+    "set_hash": Skeleton(".py", "a unit: in which set of a cache a line lies", UNIT + "set_hash"),
     "machine": Skeleton(".toml", "a machine of your own", "warploom presets {file}"),
 }
 
 
+# What a file's name may say, beside the names of kinds.
+WORDS = {"unit": "scheduler", "policy": "scheduler", "mechanism": "divergence", "hash": "set_hash", "eviction": "replacement"}
+
+
 def kind_of(path: Path) -> str | None:
-    """The skeleton that a file's ending means: the first in the table that has it."""
+    """The skeleton that a file's name means: by a word in it, as `my_prefetcher.py`, else the first in the table with its ending."""
+    for word in (path.stem.lower(), *path.stem.lower().replace("-", "_").split("_")):
+        kind = WORDS.get(word, word)
+        if kind in SKELETONS and SKELETONS[kind].ending == path.suffix.lower():
+            return kind
     return next((name for name, row in SKELETONS.items() if row.ending == path.suffix.lower()), None)
