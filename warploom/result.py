@@ -63,6 +63,7 @@ class Result(RunResult):
 
         parts = [f"<p><b>{escape(self.summary())}</b></p>"]
         parts += [f"<p>{escape(line)}</p>" for line in self.messages]
+        parts += self._limits_html()
         body = ""
         for counter_cells in self._rows():
             body += "<tr>" + "".join(f"<td style='text-align:right'>{escape(cell)}</td>" for cell in counter_cells) + "</tr>"
@@ -70,6 +71,21 @@ class Result(RunResult):
         parts += self._memory_html() if len(self.memory) else []
         parts.append(small_picture(self))
         return "".join(parts)
+
+    def _limits_html(self) -> list[str]:
+        """What limits the run, as the explorer's first screen says it; [] where that would take a second run."""
+        if self.config.core.control == "sequencer" or self.detail.profile is None or not self.cycles:
+            return []
+        from warploom.observe.diagnosis.diagnosis import diagnose
+        from warploom.observe.diagnosis.light import occupancy_text, speed_of_light
+        from warploom.observe.profile import profile
+
+        found = profile(self, addresses=False)
+        said = [f"<li>{escape(one.what)}<br><small>Try: {escape(one.advice)}</small></li>" for one in diagnose(found)]
+        parts = [f"<ol>{''.join(said)}</ol>"] if said else []
+        rates = ", ".join(f"{rate.name} {rate.share:.0%}".replace("%", " %") for rate in speed_of_light(found))
+        room = occupancy_text(found)
+        return [*parts, f"<p><small>of what is possible: {escape(rates)}{f'; {escape(room)}' if room else ''}</small></p>"]
 
     def _memory_html(self) -> list[str]:
         body = ""

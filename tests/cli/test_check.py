@@ -1,10 +1,12 @@
 """`warploom check`: findings with their lines, exit statuses, JSON, one launch of many, programs that are not Python."""
 
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
 
+from tests.places import ROOT
 from warploom.cli import main, progress
 
 SCRIPT = """
@@ -236,3 +238,32 @@ def test_a_profile_with_checks_says_what_the_checks_say(tmp_path):
 
 def test_a_program_that_is_not_there_is_named():
     assert check("nowhere.py").stderr.startswith("nowhere.py: error: there is no such file")
+
+
+def test_sarif_has_the_finding_at_its_place(script):
+    run = check(script, "--no-schedule", "--sarif")
+    assert run.exit_code == 1
+    log = json.loads(run.stdout)
+    (found,) = log["runs"][0]["results"]
+    place = found["locations"][0]["physicalLocation"]
+    assert (log["version"], found["ruleId"], found["level"]) == ("2.1.0", "lost-update", "error")
+    assert place["artifactLocation"]["uri"].endswith("two.py")
+    line = SCRIPT.splitlines()[place["region"]["startLine"] - 1]
+    assert line[place["region"]["startColumn"] - 1 : place["region"]["endColumn"] - 1] == "out[0] += x[i]"
+    rules = {rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]}
+    assert {one["kind"] for one in json.loads(check(script, "--no-schedule", "--json").stdout)["launches"][1]["findings"]} <= rules
+
+
+def test_two_forms_of_a_report_are_refused(script):
+    both = check(script, "--sarif", "--json")
+    assert both.exit_code == 2 and "ask for one of them" in json.loads(both.stdout)["error"]
+
+
+def test_a_problem_matcher_of_the_documentation_reads_what_is_printed(script):
+    page = (ROOT / "docs" / "checks.md").read_text(encoding="utf-8")
+    task = json.loads(page.split("```json\n", 1)[1].split("```", 1)[0])["tasks"][0]
+    pattern = task["problemMatcher"]["pattern"]
+    shown = check(script, "--no-schedule", "--quiet").stdout.splitlines()
+    (match,) = filter(None, (re.match(pattern["regexp"], line) for line in shown))
+    assert match[pattern["file"]].endswith("two.py") and match[pattern["severity"]] == "error"
+    assert (match[pattern["line"]], match[pattern["column"]]) == ("15", "5")

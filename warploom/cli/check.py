@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @click.option("--no-schedule", is_flag=True, help="Do not look for a machine on which a race shows.")
 @click.option("--quiet", is_flag=True, help="Print findings only, and show no progress.")
 @json_option
+@click.option("--sarif", is_flag=True, help="Print the findings as SARIF 2.1.0, as editors and code hosts read them.")
 @click.pass_context
 def command(ctx: click.Context, file: str, **options: Any) -> None:
     """Run FILE, and say what is wrong with its kernels whatever order their threads run in.
@@ -46,17 +47,32 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     Examples:
       warploom check kernel.py
       warploom check kernel.py --launch histogram --json
+      warploom check kernel.py --sarif > found.sarif
       warploom check reduction_shared.asm --threads 64
     """
+    sarif = options.pop("sarif")
+    if sarif and options["as_json"]:
+        raise UserError("--sarif and --json are two forms of one report: ask for one of them")
+    options["as_json"] = options["as_json"] or sarif
     with on_standard_error(options["as_json"]):
         status, reports, more = _script(file, options) if is_script(file, options["isa"]) else _program(file, options)
-    if options["as_json"]:
+    if sarif:
+        print_json(_sarif(reports))
+    elif options["as_json"]:
         print_json({"clean": all(one.clean for one in reports), "launches": [one.as_dict() for one in reports], "warnings": []} | more)
     elif not options["quiet"] and reports:
         say(_summary(reports), err=True)
     if any(not one.clean or not one.complete for one in reports):
         status = status or FAULT
     ctx.exit(status)
+
+
+def _sarif(reports: list[Report]) -> dict[str, Any]:
+    from importlib.metadata import version
+
+    from warploom.checks.report.sarif import sarif
+
+    return sarif([(one.program, one.findings) for one in reports], version("warploom"))
 
 
 def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], dict[str, Any]]:

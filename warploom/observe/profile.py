@@ -177,21 +177,22 @@ class Profile:
         return found
 
 
-def profile(result: RunResult, *, progress: Callable[[int], None] | None = None) -> Profile:
-    """The profile of a run. It needs no events; the run is repeated for what a run does not keep, of cores with warps only its beginning.
+def profile(result: RunResult, *, progress: Callable[[int], None] | None = None, addresses: bool = True) -> Profile:
+    """The profile of a run. It needs no events; the run is repeated for what a run does not keep, of cores with warps only its beginning,
+    and that for the addresses of lanes alone: addresses=False leaves them out.
 
     Of a launch on a device that keeps no copy of memory (`Device.run`) it says nothing of what lanes have accessed.
     progress: see `timeline`.
     """
     if result.config.core.control == "sequencer":
         activities, spent, counts = _of_sequencer(result, progress)
-        addresses: Addresses = {}
+        looked: Addresses = {}
     else:
         activities, spent, counts = t.WARP_ACTIVITIES, *_of_warps(result)
-        repeatable = result.rebuild is not None
-        addresses = lane_addresses(result, _worth_examining(result.program, counts)) if repeatable else {}
+        repeatable = addresses and result.rebuild is not None
+        looked = lane_addresses(result, _worth_examining(result.program, counts)) if repeatable else {}
     return Profile(
-        result.program, result.config, result.status, result.cycles, activities, spent, counts, dict(result.counters), addresses,
+        result.program, result.config, result.status, result.cycles, activities, spent, counts, dict(result.counters), looked,
         result.findings, result.units,
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from warploom.observe.diagnosis.finding import Finding
 from warploom.observe.diagnosis.lanes import divergence, ended_lanes, partial_warps
 from warploom.observe.diagnosis.memory import atomics, bank_conflicts, scattered
-from warploom.observe.diagnosis.results import doubles, latency, slow_operations
+from warploom.observe.diagnosis.results import doubles, largest, latency, slow_operations
 from warploom.observe.diagnosis.room import few_blocks, tail
 from warploom.observe.diagnosis.time import barriers, busy_channels, fetch, issue, sequencer, spin, stores, throttle
 from warploom.observe.profile import Profile
@@ -59,6 +59,7 @@ RULES = (
     Rule("latency", SYMPTOM, latency, "waiting for results has 50 %, and less than half of the issue slots are used"),
     Rule("throttle", SYMPTOM, throttle, "waiting for one full unit has 25 %"),
 )  # fmt: skip
+OTHERWISE = Rule("largest wait", SYMPTOM, largest, "no other rule speaks")
 SEQUENCER = Rule("data memory", LIMIT, sequencer, "without warps: WAIT has 25 %")
 OF_WAITS = frozenset(("scattered", "bank conflicts", "atomics", "doubles", "busy channels", "stores", "spin", "slow operation"))
 OF_LANES = frozenset(("divergence", "ended lanes", "partial warps"))
@@ -84,7 +85,7 @@ def diagnose(found: Profile) -> list[Finding]:
         causes = sum(finding.cycles for finding in findings if finding.rule in OF_WAITS)
         if causes < EXPLAINED * symptom.cycles:
             findings.append(symptom)
-    return _ordered(found, findings)
+    return _ordered(found, findings) or [*OTHERWISE.find(found)]
 
 
 def _ordered(found: Profile, findings: list[Finding]) -> list[Finding]:

@@ -67,6 +67,21 @@ def latency(found: Profile) -> Iterator[Finding]:
     yield Finding("latency", (worst,), int(found.of(*names).sum()), what, advice, names)
 
 
+def largest(found: Profile) -> Iterator[Finding]:
+    """Where no cause stands out: the largest of the waits, and its line."""
+    spent = {activity.name: int(found.of(activity.name).sum()) for activity in found.activities}
+    reason = max((name for name in spent if name not in ("selected", "not_selected")), key=lambda name: spent[name])
+    if not spent[reason]:
+        return
+    worst = d.hottest(found.of(reason))
+    meaning = next(activity.meaning for activity in found.activities if activity.name == reason)
+    where = _awaited(found, worst, reason) if reason in RESULTS else f"at {found.line_of(worst)} ({reason}: {meaning})"
+    what = f"{d.waiting(found, spent[reason])} {where}, the largest of several waits: no single cause stands out; "
+    what += f"{d.percent(min(d.issue_slots_used(found), 1.0))} of the issue slots are used"
+    advice = "more warps, or independent work between a load and what needs it; the lines below say where the rest goes"
+    yield Finding("largest wait", (worst,), spent[reason], what, advice, (reason,))
+
+
 def _awaited(found: Profile, worst: int, reason: str) -> str:
     """What an instruction waits for: `for the loads of a at line 7`."""
     made = blame(found).producers.of(worst, RESULTS[reason])
