@@ -1,9 +1,14 @@
 """Control flow, calls, memory spaces, warps: whole kernels, written by hand."""
 
+import struct
+
 import numpy as np
 import pytest
 
+from tests.ptx.conftest import HEADER
 from warploom import SourceError
+from warploom.ptx import DEVICE_WINDOW, read
+from warploom.ptx.kernel import shown_name
 
 LOOP = """
 .visible .entry collatz(.param .u64 in, .param .u64 out)
@@ -276,3 +281,37 @@ def test_printf(bench):
 }}"""
     bench.run(text, "k", np.zeros(1, np.int32))
     assert bench.built.printed(bench.result, lambda address: "str") == "3:  1.50|str |A -5 ff%\n"
+
+
+@pytest.mark.parametrize("bytes_", [16, 512])
+def test_a_parameter_that_is_read_by_its_address(bench, bytes_):
+    """Of a few bytes in scalar registers, of many in constant memory; where the thread computes the address always there."""
+    text = f"""
+.visible .entry k(.param .u64 out, .param .align 4 .b8 table[{bytes_}])
+{{
+    .reg .b32 t, v, w; .reg .b64 o, s, p, q;
+    ld.param.u64 o, [out]; mov.u32 t, %tid.x; mul.wide.u32 s, t, 4; add.u64 o, o, s; mov.b64 p, table;
+    ld.param.b32 v, [p+4]; and.b32 w, t, 3; mul.wide.u32 q, w, 4; add.u64 q, q, p; ld.param.b32 w, [q]; add.u32 v, v, w;
+    st.global.u32 [o], v; ret;
+}}"""
+    module = read(HEADER + text, "test.ptx")
+    built = module.compile("k", {})
+    address = bench.device.allocate(128)
+    table = np.arange(bytes_ // 4, dtype=np.uint32) * 11
+    result = bench.device.run(built.launch((1,), (32,), struct.pack("<Q", DEVICE_WINDOW + address) + table.tobytes()))
+    assert result.status == "done"
+    assert bench.device.read(address, 128).view(np.uint32).tolist() == [11 + 11 * (t % 4) for t in range(32)]
+
+
+@pytest.mark.parametrize(
+    ("mangled", "shown"),
+    [
+        ("_Z5saxpyifPKfPf", "saxpy"),
+        ("_Z7structs1PPS_i", "structs"),
+        ("_ZN2ns5innerEv", "inner"),
+        ("plain", "plain"),
+        ("_ZL4mineIfEvT_", "mine"),
+    ],
+)
+def test_a_name_is_shown_without_its_types(mangled, shown):
+    assert shown_name(mangled) == shown

@@ -44,6 +44,7 @@ class Built:
     notes: tuple[Any, ...]
     shared_bytes: int
     in_scalars: bool
+    in_constants: bool
     cooperative: bool
     warnings: tuple[str, ...] = field(default=())
 
@@ -65,8 +66,9 @@ class Built:
         fixed = -(-self.shared_bytes // 16) * 16
         words = np.frombuffer(parameters.ljust(-(-wanted // 4) * 4, b"\0"), np.uint32).tolist()
         extra: dict[str, Any] = {}
-        if not self.in_scalars:
+        if self.in_constants:
             extra["constants"] = np.frombuffer(parameters.ljust(-(-wanted // 8) * 8, b"\0"), np.uint8)
+        if not self.in_scalars:
             words = []
         launch = Launch(
             block=_trimmed(block), grid=_trimmed(grid), shared_bytes=fixed + dynamic_shared, local_bytes=self.local_bytes,
@@ -114,21 +116,23 @@ def compile_kernel(module: Module, name: str, addresses: Mapping[str, int], sour
         "ptx", shown_name(name), uops, code, text, found.registers, tuple(f"v{n}" for n in range(found.registers)), sources=texts.sources(),
         scalars=found.scalars, scalar_names=tuple(f"s{n}" for n in range(found.scalars)), statements=True,
     )  # fmt: skip
-    return Built(kernel, program, found, tuple(t.notes), t.shared_bytes, t.in_scalars, t.cooperative)
+    return Built(kernel, program, found, tuple(t.notes), t.shared_bytes, t.in_scalars, t.in_constants, t.cooperative)
 
 
 def shown_name(mangled: str) -> str:
     """A C++ name without its types: `_Z5saxpyifPKfPf` is saxpy."""
     if not mangled.startswith("_Z"):
         return mangled
-    rest = mangled[2:].lstrip("N").removeprefix("L")
-    parts = []
+    nested = mangled.startswith("_ZN")
+    rest = mangled[3 if nested else 2 :].lstrip("KVr").removeprefix("L")
+    found = mangled
     while rest[:1].isdigit():
         digits = len(rest) - len(rest.lstrip("0123456789"))
         count = int(rest[:digits])
-        parts.append(rest[digits : digits + count])
-        rest = rest[digits + count :]
-    return parts[-1] if parts else mangled
+        found, rest = rest[digits : digits + count], rest[digits + count :]
+        if not nested:
+            break
+    return found
 
 
 class _Texts:

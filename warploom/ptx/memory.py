@@ -12,7 +12,17 @@ from warploom.compiler import ssa
 from warploom.compiler.ssa import Value
 from warploom.ptx.integers import Rule, negated
 from warploom.ptx.module import BYTES, Instruction, Memory, Name, Number, Operand, Vector
-from warploom.ptx.translation import DEVICE_WINDOW, FLOAT_TYPES, LOCAL_WINDOW, SHARED_WINDOW, WINDOWS, WORD, Translation, base_of
+from warploom.ptx.translation import (
+    DEVICE_WINDOW,
+    FLOAT_TYPES,
+    LOCAL_WINDOW,
+    PARAMETER_WINDOW,
+    SHARED_WINDOW,
+    WINDOWS,
+    WORD,
+    Translation,
+    base_of,
+)
 
 SPACES = ("global", "shared", "local", "const", "param")
 ATOMICS = {
@@ -193,7 +203,8 @@ def _load_parameters(t: Translation, one: Instruction, targets: tuple[Operand, .
         elif name in t.passed:
             value = _passed(t, name, offset, kind)
         else:
-            raise t.refuse("parameters are read by name: an address that is computed is not there yet")
+            where = t.pure("sub", t.fit(address(t, memory), "u32"), t.whole(PARAMETER_WINDOW))
+            value = t.parameter_at(t.pure("add", where, t.whole(place * size)), kind)
         t.set(value, target)
 
 

@@ -22,6 +22,7 @@ from warploom.ptx.module import BYTES, Function, Instruction, Memory, Module, Na
 DEVICE_WINDOW = 0x2000_0000_0000
 SHARED_WINDOW = 0xFE00_0000
 LOCAL_WINDOW = 0xFF00_0000
+PARAMETER_WINDOW = 0xFD00_0000  # of a kernel's parameters, whose addresses nothing but `ld.param` uses
 WINDOWS = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}
 MOST_SCALARS = 90  # words of parameters in scalar registers; further ones are in constant memory
 WORD = 0xFFFFFFFF
@@ -40,6 +41,7 @@ class Translation:
         self.env: dict[str, Value] = {}
         self.notes: list[Any] = []
         self.cooperative = False
+        self.in_constants = False  # parameters are read from constant memory
         self.one = Instruction("", (), ())
         used = {name for one in kernel.instructions() for operand in one.operands for name in names_in(operand)}
         variables = [one for one in (*kernel.variables.values(), *module.variables.values()) if one.name in used]
@@ -150,7 +152,7 @@ class Translation:
             if name in table:
                 return self.whole(table[name])
         if name in self.parameters:
-            raise self.refuse("the address of a kernel's parameter is not there yet: read it by name")
+            return self.whole(PARAMETER_WINDOW + self.parameters[name].offset)
         raise self.refuse(f"there is no {name} here")
 
     def _special(self, name: str, axis: str) -> Value:
@@ -242,17 +244,18 @@ class Translation:
         at, size = self.parameters[name].offset + offset, BYTES[kind]
         if not 0 <= at <= self.kernel.parameter_bytes - size:
             raise self.refuse(f"{size} bytes at {offset} of {name}, which has {self.parameters[name].size}")
-        if not self.in_scalars:
+        return self.parameter_at(self.whole(at), kind, name)
+
+    def parameter_at(self, where: Value, kind: str, name: str = "") -> Value:
+        """Bytes of the parameters from an offset on, in scalar registers where it is known and there are few, else in constant memory."""
+        size = BYTES[kind]
+        if where.op != "const" or not self.in_scalars:
+            self.in_constants = True
             access = ssa.Access("constant", -1, size, kind[0] == "s")
-            return self._loaded(
-                self.b.effect(
-                    "load",
-                    self.whole(at),
-                    type=kind if kind in FLOAT_TYPES else "i64" if size < 8 or kind[0] == "s" else "u64",
-                    access=access,
-                ),
-                kind,
-            )
+            return self._loaded(self.b.effect("load", where, type=kind if kind in FLOAT_TYPES else "i64", access=access), kind)
+        at = int(where.imm)
+        if not 0 <= at <= self.kernel.parameter_bytes - size:
+            raise self.refuse(f"{size} bytes at {at} of the parameters, which have {self.kernel.parameter_bytes}")
         word, shift = HIDDEN_WORDS + at // 4, 8 * (at % 4)
         if size == 8:
             return self.as_type(self.b.param(word, "i64", ssa.I64, name), kind if kind == "f64" else "i64")
