@@ -13,7 +13,6 @@ from warploom.isa.uop import NONE
 
 EXPONENT, LARGEST = 0x7F800000, 0x7FFFFFFF
 MODES = {0: 0, 1: 2, 2: 3, 3: 1}  # of an instruction's field, RISC-V's number of the rounding
-EXACT = {"fadd": "exact_add", "fmul": "exact_mul", "fma": "exact_fma"}
 ONE_FLOAT, TURN = 0x3F800000, 0x40C90FDB
 F16, F32, F64 = 1, 2, 3  # sizes of a float, as conversions have them
 APPROXIMATIONS = {0: "fcos", 1: "fsin", 2: "fexp2", 3: "flog2", 4: "frcp", 5: "frsqrt", 8: "fsqrt"}
@@ -53,14 +52,50 @@ def arithmetic(name: str, roles: str, latency: int):  # type: ignore[no-untyped-
         if plain:
             code.put(name, code.target(), *values)
         elif mode:
-            wide = code.pair()
-            code.add(EXACT[name], wide, *values)
-            _finish(code, code.new("round_float", wide, Number(MODES[mode])))
+            _finish(code, _directed_float(code, name, values, mode))
         else:
             _finish(code, code.new(name, *values))
         code.latency = latency
 
     return lower
+
+
+def _directed_float(code: Code, name: str, values: list[Operand], mode: int) -> int:
+    """A sum or product of floats that is rounded up, down or towards zero, by way of doubles: a product of two floats is one."""
+    doubles = [_double(code, "f2d", value) for value in values]
+    if name == "fmul":
+        return to_float(code, _double(code, "dmul", *doubles), mode)
+    first = _double(code, "dmul", *doubles[:2]) if name == "fma" else doubles[0]
+    total = _double(code, "dadd", first, doubles[-1])
+    return to_float(code, total, mode, _sum_rest(code, total, first, doubles[-1]))
+
+
+def to_float(code: Code, value: int, mode: int, rest: int = NONE) -> int:
+    """A double, and what it lacks, as a float in a rounding mode: the nearest one, or its neighbour."""
+    near = code.new("d2f", value)
+    if not mode:
+        return near
+    back = _double(code, "f2d", near)
+    above, below = code.new("dlt", back, value), code.new("dlt", value, back)
+    if rest != NONE:
+        nothing = code.pair()
+        code.add("mov", nothing, ZERO)
+        code.add("mov", nothing + 1, ZERO)
+        same = code.new("deq", back, value)
+        above = code.new("or", above, code.new("and", same, code.new("dlt", nothing, rest)))
+        below = code.new("or", below, code.new("and", same, code.new("dlt", rest, nothing)))
+    grows, shrinks = _steps(code, above, below, code.new("shr", near, Number(31)), mode)
+    return code.new("sub", code.new("add", near, grows), shrinks)
+
+
+def _steps(code: Code, above: int, below: int, sign: int, mode: int) -> tuple[int, int]:
+    """Whether the size of a result grows, or shrinks, by one step: above, below: where the exact result lies; sign: of the rounded one."""
+    positive = code.new("xor", sign, ONE)
+    if mode == 1:
+        return code.new("and", below, sign), code.new("and", below, positive)
+    if mode == 2:
+        return code.new("and", above, positive), code.new("and", above, sign)
+    return code.new("mov", ZERO), code.new("sel", above, below, sign)
 
 
 fadd = arithmetic("fadd", "ac", u.L_FLOAT)
@@ -186,12 +221,59 @@ def double(name: str, roles: str):  # type: ignore[no-untyped-def]
     """DADD, DMUL, DFMA."""
 
     def lower(code: Code) -> None:
-        if code.one.at(78, 2):
-            code.refuse("double precision rounds to nearest on this machine")
-        code.put(name, code.target("d", 2), *(wide(code, code.value(role)) for role in roles))
+        values, mode = [wide(code, code.value(role)) for role in roles], code.one.at(78, 2)
         code.latency = u.L_DOUBLE
+        if not mode:
+            code.put(name, code.target("d", 2), *values)
+            return
+        near = code.pair()
+        code.add(name, near, *values)
+        _directed(code, near, _rest(code, name, near, values), mode)
 
     return lower
+
+
+def _double(code: Code, name: str, *values: Operand) -> int:
+    pair = code.pair()
+    return code.add(name, pair, *values)
+
+
+def _sum_rest(code: Code, total: int, a: int, b: int) -> int:
+    """What a + b has lost by being rounded to `total`, exactly (D. Knuth, "The Art of Computer Programming", volume 2, 4.2.2)."""
+    part = _double(code, "dsub", total, a)
+    rest = _double(code, "dsub", a, _double(code, "dsub", total, part))
+    return _double(code, "dadd", rest, _double(code, "dsub", b, part))
+
+
+def _rest(code: Code, name: str, near: int, values: list[int]) -> int:
+    """The exact result less the rounded one: of DADD and DMUL exactly, of DFMA to its sign."""
+    if name == "dadd":
+        return _sum_rest(code, near, *values)
+    minus = code.pair()
+    product_of = near if name == "dmul" else _double(code, "dmul", *values[:2])
+    code.add("mov", minus, product_of)
+    code.add("xor", minus + 1, product_of + 1, Number(SIGN))
+    lost = _double(code, "dfma", values[0], values[1], minus)
+    if name == "dmul":
+        return lost
+    total = _double(code, "dadd", product_of, values[2])
+    small = _double(code, "dadd", lost, _sum_rest(code, total, product_of, values[2]))
+    return _double(code, "dadd", _double(code, "dsub", total, near), small)
+
+
+def _directed(code: Code, near: int, rest: int, mode: int) -> None:
+    """The double next to one that was rounded to nearest, where the rest says that it lies on the wrong side: RM, RP or RZ."""
+    nothing = code.pair()
+    code.add("mov", nothing, ZERO)
+    code.add("mov", nothing + 1, ZERO)
+    above, below = code.new("dlt", nothing, rest), code.new("dlt", rest, nothing)
+    sign = code.new("shr", near + 1, Number(31))
+    grows, shrinks = _steps(code, above, below, sign, mode)
+    more, less = code.new("carry", near, grows, ZERO), code.new("borrow", near, shrinks, ZERO)
+    low = code.new("sub", code.new("add", near, grows), shrinks)
+    target = code.target("d", 2)
+    code.put("sub", target + 1, code.new("add", near + 1, more), less)
+    code.put("mov", target, low)
 
 
 dadd, dmul, dfma = double("dadd", "ac"), double("dmul", "ab"), double("dfma", "abc")
@@ -232,15 +314,26 @@ def i2f(code: Code) -> None:
     elif to == F32 and not mode:
         code.put("i2f" if sign else "u2f", code.target(), source)
     elif to == F32:
-        exact = code.pair()
-        code.add("exact_int" if sign else "exact_uint", exact, source)
-        code.put("round_float", code.target(), exact, Number(MODES[mode]))
+        code.put("mov", code.target(), _directed_integer(code, source, sign, mode))
     elif mode:
         code.refuse("a half is rounded to nearest on this machine")
     else:
         exact = code.pair()
         code.add("i2d" if sign else "u2d", exact, source)
         code.put("d2h", code.target(), exact)
+
+
+def _directed_integer(code: Code, source: Operand, sign: bool, mode: int) -> int:
+    """An integer as a float, rounded up, down or towards zero: its 24 highest bits, and one step more where others are set."""
+    negative = code.new("shr", source, Number(31)) if sign else code.new("mov", ZERO)
+    size = code.new("sel", code.negated(source), source, negative)
+    kept = code.new("and", size, code.new("shr", Number(0xFFFFFF00), code.new("minu", code.new("clz", size), Number(31))))
+    found = code.new("u2f", kept)
+    if mode != 3:
+        lost = code.new("sne", kept, size)
+        away = negative if mode == 1 else code.new("xor", negative, ONE)
+        found = code.new("add", found, code.new("and", lost, away))
+    return code.new("or", found, code.new("shl", negative, Number(31)))
 
 
 def _from_64(code: Code, value: Value, sign: bool, to: int, mode: int) -> None:
@@ -263,25 +356,32 @@ def _from_64(code: Code, value: Value, sign: bool, to: int, mode: int) -> None:
     code.add("sel", pair, odd, low, code.new("shr", fold, Number(20)))
     code.add("mov", pair + 1, high)
     code.add(name, pair, pair)
-    code.put("round_float", code.target(), pair, Number(MODES[mode]))
+    code.put("mov", code.target(), to_float(code, pair, mode))
 
 
 def f2i(code: Code) -> None:
     """F2I: saturated; NaN is 0 in 32 bits from single precision, else the highest bit alone."""
     sign, size, of, mode = bit(code, 72), code.one.at(75, 2), code.one.at(84, 2), code.one.at(78, 2)
     code.latency = u.L_CONVERT
-    pair = _as_double(code, of)
-    known = code.new("deq", pair, pair)
-    if size == 3:
-        target = code.target("d", 2)
-        whole = code.pair()
-        _rounded_double(code, whole, pair, mode)
-        found = code.pair()
-        code.add("d2l" if sign else "d2ul", found, whole)
-        code.put("sel", target, found, ZERO, known)
-        code.put("sel", target + 1, found + 1, Number(SIGN), known)
-        return
-    found = code.new("round_int" if sign else "round_uint", pair, Number(MODES[mode]))
+    single = ZERO if of == F64 else _single(code, of)
+    if of != F64 and mode != 3:
+        single = code.new("fround", single, Number(MODES[mode]))
+    if of == F64 or size == 3:
+        pair = wide(code, code.value("b")) if of == F64 else _double(code, "f2d", single)
+        known = code.new("deq", pair, pair)
+        if of == F64 and mode != 3:
+            whole = code.pair()
+            _rounded_double(code, whole, pair, mode)
+            pair = whole
+        if size == 3:
+            target, found = code.target("d", 2), _double(code, "d2l" if sign else "d2ul", pair)
+            code.put("sel", target, found, ZERO, known)
+            code.put("sel", target + 1, found + 1, Number(SIGN), known)
+            return
+        found = code.new("d2i" if sign else "d2u", pair)
+    else:
+        known = code.new("feq", single, single)
+        found = code.new("f2i" if sign else "f2u", single)
     if size < 2:
         bits = 8 << size
         if sign:
@@ -291,16 +391,10 @@ def f2i(code: Code) -> None:
     code.put("sel", code.target(), found, Number(SIGN if of == F64 else 0), known)
 
 
-def _as_double(code: Code, of: int) -> int:
-    """The source of a conversion as a double."""
-    if of == F64:
-        return wide(code, code.value("b"))
+def _single(code: Code, of: int) -> Operand:
+    """The source of a conversion in single precision."""
     value = code.float("b") if of == F32 else code.new("h2f", code.plain(code.value("b")))
-    if bit(code, 80):
-        value = flushed(code, value)
-    pair = code.pair()
-    code.add("exact_float", pair, value)
-    return pair
+    return flushed(code, value) if bit(code, 80) else value
 
 
 def _rounded_double(code: Code, target: int, pair: int, mode: int) -> None:
@@ -362,7 +456,7 @@ def f2f(code: Code) -> None:
     elif (to, of) == (F64, F16):
         code.put("f2d", code.target("d", 2), code.new("h2f", code.plain(code.value("b"))))
     elif (to, of) == (F32, F64):
-        found = code.new("round_float", wide(code, code.value("b")), Number(MODES[mode]))
+        found = to_float(code, wide(code, code.value("b")), mode)
         code.put("mov", code.target(), flushed(code, found) if bit(code, 80) else found)
     elif (to, of) == (F32, F16):
         code.put("h2f", code.target(), code.plain(code.value("b")))

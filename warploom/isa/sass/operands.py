@@ -94,11 +94,14 @@ class Spec:
         return self._signed(one, Value(self.kind, one.at(self.at, self.width or WIDTHS[self.kind])))
 
     def _signed(self, one: Coded, value: Value) -> Value:
-        negative, absolute, inverted = (
-            place >= 0 and bool(one.word >> place & 1) for place in (self.negative, self.absolute, self.inverted)
-        )
-        swizzle = one.at(self.swizzle, 2) if self.swizzle >= 0 else 0
-        return value._replace(negative=negative, absolute=absolute, inverted=inverted, swizzle=swizzle)
+        word = one.word
+        negative = self.negative >= 0 and bool(word >> self.negative & 1)
+        absolute = self.absolute >= 0 and bool(word >> self.absolute & 1)
+        inverted = self.inverted >= 0 and bool(word >> self.inverted & 1)
+        swizzle = word >> self.swizzle & 3 if self.swizzle >= 0 else 0
+        if not (negative or absolute or inverted or swizzle):
+            return value
+        return Value(value.kind, value.number, value.bank, negative, absolute, inverted, swizzle)
 
     def text(self, one: Coded) -> str | None:
         """How a listing writes it; None where it does not."""

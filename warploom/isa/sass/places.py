@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from warploom.isa.sass.operands import (
@@ -55,6 +56,11 @@ class Sources(Spec):
     plain_signs: tuple[int, int, int, int] = (-1, -1, -1, -1)
 
     def _spec(self, form: int) -> Spec:
+        """The operand that it is in a form."""
+        return _in_form(self, form)
+
+    def made(self, form: int) -> Spec:
+        """The same, made anew."""
         wide = (form in C_FORMS) == (self.role == "c")
         negative, absolute, inverted, swizzle = self.wide_signs if wide else self.plain_signs
         if wide:
@@ -77,11 +83,17 @@ class Sources(Spec):
         return self._spec(one.form).text(one)
 
 
+@cache
+def _in_form(source: Sources, form: int) -> Spec:
+    return source.made(form)
+
+
 @dataclass(frozen=True)
 class Other(Sources):
     """Of an instruction with two sources that adds: the second one is b, or the wide c in its forms; the register at 64 means nothing."""
 
-    def _spec(self, form: int) -> Spec:
+    def made(self, form: int) -> Spec:
+        """The operand that it is in a form."""
         negative, absolute, inverted, swizzle = self.wide_signs
         return Wide("c", "", B, negative, absolute, inverted, uniform=self.uniform, shown=self.shown, swizzle=swizzle)
 
