@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.machine.two_engines import both
+from warploom.machine.engine.bits import bit
 from warploom.machine.engine.rows import Apart, by_row, each_number, each_row
 from warploom.machine.engine.unit import FOREVER, inlined, unit
 
@@ -72,13 +73,23 @@ def holds(value):
 
 
 @inlined
-def add(values, place, more):
+def add(place, values, more):
     values[place] += more
 
 
-@each_number((0, 2, 3), add, "place", globals())
+@each_number((0, 2, 3), add, "nothing", globals())
 def add_to_some(values, more):
     """Three of four."""
+
+
+@inlined
+def bit_of(place, shift):
+    return bit(place + shift)
+
+
+@each_number((1, 4), bit_of, "union", globals())
+def bits_of_some(shift):
+    """Two bits."""
 
 
 @unit
@@ -87,17 +98,18 @@ def everything(values, number, value):
     values[1] = soonest(value)
     values[2] = 1 if holds(value) else 0
     add_to_some(values[3:], value)
+    values[7] = np.int64(bits_of_some(number))
 
 
 def expected(number, value):
     worked = value * 2 if number in (0, 2) else value + 100 * number
-    return [worked, min(value + 7, 20), int(value < 10 and value % 2 == 0), value, 0, value, value]
+    return [worked, min(value + 7, 20), int(value < 10 and value % 2 == 0), value, 0, value, value, 0b10010 << number]
 
 
 @pytest.mark.parametrize("number", range(4))
 @pytest.mark.parametrize("value", [3, 4, 14])
 def test_a_table_is_calls_of_its_rows_functions_in_both_engines(number, value):
-    _, (values, *_) = both(everything, np.zeros(7, np.int64), np.int64(number), np.int64(value))
+    _, (values, *_) = both(everything, np.zeros(8, np.int64), np.int64(number), np.int64(value))
     assert values.tolist() == expected(number, value)
 
 

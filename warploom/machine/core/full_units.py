@@ -13,7 +13,7 @@ from warploom.isa.uop import ALU, MEMORY, SPECIAL, TEXTURE
 from warploom.machine.core.partitions import SLOTS, find_full_ports, next_entry
 from warploom.machine.core.pipes import find_idle_pipes
 from warploom.machine.core.texture.lane_slots import warps_without_slots
-from warploom.machine.core.units.table import WITH_QUEUE, next_free_behind, unit_accepts
+from warploom.machine.core.units.table import MAY_BE_FULL, WITH_QUEUE, next_free_behind, unit_accepts
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest, rest
 from warploom.machine.engine.rows import each_number
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line
@@ -35,7 +35,8 @@ def find_full_units(core, now):
         for number in range(core.scheduler_count):
             if core.operands.held[number] > now:
                 core.warps_blocked = core.warps_blocked | core.schedulers[number].owned
-    note_full_queues(core, now)
+    if core.warps.awake & _wanting_queues(core) != EMPTY:
+        _note_full_queues(core, now)
 
 
 @inlined
@@ -82,9 +83,26 @@ def _note_lane_slots(core, asking):
         core.warps_blocked = core.warps_blocked | without
 
 
-@each_number(WITH_QUEUE, note_if_full, "port", globals())
-def note_full_queues(core, now):
-    """Note the units of the whole core whose queue is full."""
+@inlined
+def _wanting(port, core):
+    """The warps whose next instruction goes to a port."""
+    return core.warps.wants[port]
+
+
+@each_number(WITH_QUEUE, _wanting, "union", globals())
+def _wanting_queues(core):
+    """The warps whose next instruction goes to a unit with a queue of the whole core."""
+
+
+@inlined
+def _note_full_queue(port, core, now):
+    """`note_if_full` of such a unit."""
+    note_if_full(core, port, now)
+
+
+@each_number(WITH_QUEUE, _note_full_queue, "nothing", globals())
+def _note_full_queues(core, now):
+    """Note those of them that are full."""
 
 
 @inlined
@@ -130,9 +148,16 @@ def next_free_unit(core, now):
         for number in range(core.scheduler_count):
             if core.operands.held[number] > now:
                 soonest = min(soonest, np.int64(core.operands.held[number]))
-    left = core.full_units
-    while left != EMPTY:
-        port = lowest(left)
-        left = rest(left)
-        soonest = min(soonest, np.int64(next_free_behind(port, core, now)))
+    soonest = min(soonest, _first_of_full_units(core, now))
     return max(soonest, np.int64(now + 1))
+
+
+@inlined
+def _when_free(port, core, now):
+    """The next cycle in which a unit of the whole core may take an instruction, if it is full; else FOREVER."""
+    return np.int64(next_free_behind(port, core, now)) if has(core.full_units, port) else np.int64(FOREVER)
+
+
+@each_number(MAY_BE_FULL, _when_free, "soonest", globals())
+def _first_of_full_units(core, now):
+    """The next cycle in which one of those that are full may take an instruction; or FOREVER."""

@@ -12,11 +12,14 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+from warploom.machine.engine.bits import EMPTY
 from warploom.machine.engine.unit import FOREVER, inlined
 
 F = TypeVar("F", bound=Callable[..., Any])
 FOLDS = {  # how the results of all rows become one: what it begins with, what each row's makes of it
     "soonest": (f"    found = {FOREVER}\n", "    found = min(found, {call})\n", "    return found\n"),
+    "union": ("    found = EMPTY\n", "    found = found | {call}\n", "    return found\n"),
+    "nothing": ("", "    {call}\n", ""),
     "all": ("", "    if not {call}:\n        return False\n", "    return True\n"),
 }
 
@@ -68,7 +71,7 @@ def each_row(rows: Sequence[Any], field: str, fold: str, names: dict[str, Any]) 
     """A unit that calls a function of each row, in their order, with all of its arguments. Rows without one (None) are left out.
 
     fold: what becomes of the results, one of FOLDS: "soonest", the least of them; "all", whether each holds, where the first that does not
-    ends it.
+    ends it; "union", of masks; "nothing", where there are none.
     """
 
     def make(function: F) -> F:
@@ -81,13 +84,17 @@ def each_row(rows: Sequence[Any], field: str, fold: str, names: dict[str, Any]) 
     return make
 
 
-def each_number(numbers: Sequence[int], called: Callable[..., Any], parameter: str, names: dict[str, Any]) -> Callable[[F], F]:
-    """A unit that calls a unit once for each of some numbers, given as `parameter`, with its own arguments; it returns nothing."""
+def each_number(numbers: Sequence[int], called: Callable[..., Any], fold: str, names: dict[str, Any]) -> Callable[[F], F]:
+    """A unit that calls a unit once for each of some numbers, which it takes first, before the arguments of its own.
+
+    fold: what becomes of the results, one of FOLDS.
+    """
 
     def make(function: F) -> F:
-        parameters = list(inspect.signature(called).parameters)
-        lines = [", ".join(str(number) if name == parameter else name for name in parameters) for number in numbers]
-        return _made(function, "".join(f"    {called.__name__}({line})\n" for line in lines), names)
+        parameters = list(inspect.signature(function).parameters)
+        begin, each, end = FOLDS[fold]
+        calls = [each.format(call=f"{called.__name__}({', '.join([str(number), *parameters])})") for number in numbers]
+        return _made(function, begin + "".join(calls) + end, names)
 
     return make
 
@@ -102,6 +109,7 @@ def _call(row: Any, field: str, called: Callable[..., Any], parameters: list[str
 def _made(function: F, body: str, names: dict[str, Any]) -> F:
     """The function with another body, marked as a unit that is inlined."""
     found: dict[str, Any] = {}
+    names.setdefault("EMPTY", EMPTY)
     head = f"def {function.__name__}({', '.join(inspect.signature(function).parameters)}):\n"
     exec(compile(head + body, f"<rows of {function.__module__}>", "exec"), names, found)
     made = found[function.__name__]

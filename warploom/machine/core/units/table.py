@@ -73,6 +73,7 @@ EXECUTION_UNITS = (
 )
 OF_A_SCHEDULER = ExecutionUnit("pipe", execute_arithmetic, always_accepts, never_full)  # for ports of pipes that a scheduler has for itself
 WITH_QUEUE = tuple(number for number, row in enumerate(EXECUTION_UNITS) if row.has_queue)
+MAY_BE_FULL = tuple(number for number, row in enumerate(EXECUTION_UNITS) if row.next_free is not never_full)
 THROTTLE = np.array([(*EXECUTION_UNITS, *[OF_A_SCHEDULER] * len(PORTS))[port].throttle for port in range(len(PORTS))], np.int64)
 
 
