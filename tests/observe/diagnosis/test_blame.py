@@ -89,8 +89,8 @@ def widened(a, out, n):
 PLANTED = {
     strided: (16, 128, (), "scattered", "a[i * 16]", r"\d\d % of the time warps wait for the loads of a at <line>: "
               "each moves 16 lines where 1 would do"),
-    conflicting: (8, (32, 8), (), "bank conflicts", "tile[lane,", r"\d\d % of the time warps wait for the accesses to shared memory at "
-                  r"<line>: each takes 3\d(\.\d)? passes where 1 would do"),
+    conflicting: (8, (32, 8), (), "bank conflicts", "tile[lane,", r"\d\d % of the time warps wait for the accesses to tile in "
+                  r"shared memory at <line>: each takes 3\d(\.\d)? passes where 1 would do"),
     divergent: (64, 128, (), "divergence", "i % 8", r"\d\d % of the time is lost to lanes that are switched off: "
                 r"they diverge at <line>, and line \d+ runs with 4 of 32 lanes"),
     alone: (1, 512, (), "few blocks", "range(80)", r"75 % of the cores have no block: "

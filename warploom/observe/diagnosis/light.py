@@ -84,7 +84,8 @@ def occupancy_text(found: Profile) -> str:
         return ""
     room = found.config.core.warps
     there = found.warp_cycles / (found.cycles * found.config.gpu.cores)
-    said = f"{there:.1f} of {room} warps a core on average; {plural(holds.warps, 'warp')} ({plural(holds.blocks, 'block')}) fit, "
+    fit = f"{plural(holds.warps, 'warp')} ({plural(holds.blocks, 'block')}) {'fits' if holds.warps == 1 else 'fit'}"
+    said = f"{there:.1f} of {plural(room, 'warp')} a core on average; {fit}, "
     blocks, cores = blocks_of(found), found.config.gpu.cores
     if blocks < cores * holds.blocks:
         return f"{said}and the launch has only {plural(blocks, 'block')} for {plural(cores, 'core')}"

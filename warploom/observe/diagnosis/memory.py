@@ -13,6 +13,7 @@ from warploom.observe.diagnosis import finding as d
 from warploom.observe.diagnosis.blame import behind_barriers, blame
 from warploom.observe.diagnosis.finding import Finding
 from warploom.observe.facts.lane_addresses import Access, lanes_at_one_address, stride
+from warploom.observe.facts.variables import shared_array
 from warploom.observe.profile import Profile
 
 ARRIVING = ("drain", "membar")  # a warp waits until memory has what it has written
@@ -123,7 +124,8 @@ def _accesses(found: Profile, instructions: list[int]) -> str:
     """`the loads of a at line 17`, `the stores to out at lines 4 and 9`, `the accesses to shared memory at line 14`."""
     program, places = found.program, d.places(found, instructions)
     if all(program.code[number, u.ISSUE_UNIT] == u.SHARED for number in instructions):
-        return f"the accesses to shared memory at {places}"
+        names = list(dict.fromkeys(name for number in instructions if (name := shared_array(program, number))))
+        return f"the accesses to {f'{d.together(names)} in ' if names else ''}shared memory at {places}"
     stores = [any(name.startswith("store") for name in p.operations(program, number)) for number in instructions]
     verb, word = ("stores", "to") if all(stores) else ("accesses", "to") if any(stores) else ("loads", "of")
     names = list(dict.fromkeys(name for number in instructions if (name := array_of(found, number))))

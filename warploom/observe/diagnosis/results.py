@@ -13,6 +13,7 @@ from warploom.observe.diagnosis import finding as d
 from warploom.observe.diagnosis.blame import FROM_MEMORY, RESULTS, blame, loops
 from warploom.observe.diagnosis.finding import Finding
 from warploom.observe.diagnosis.memory import array_of
+from warploom.observe.diagnosis.room import blocks_of
 from warploom.observe.facts.producers import awaits_stores
 from warploom.observe.profile import Profile
 
@@ -32,6 +33,7 @@ SLOW_ADVICE = {
     "float_root": "compute it once outside of the loop, or take the reciprocal root (rsqrt), which is approximate, times the number",
     "special": "compute it once outside of the loop, or take it from a table",
 }
+FEW = 0.5  # share of the room for warps below which a launch is called small
 DOUBLES = ("double", "double_divide", "double_convert")
 # A number with a point or an exponent and no mark of 32 bits, outside of a name and of a string.
 LITERAL = re.compile(r"(?<![\w.\"'])(?:\d+\.\d*|\.\d+|\d+(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?(?![\w.])")
@@ -54,9 +56,11 @@ def latency(found: Profile) -> Iterator[Finding]:
     what = f"{d.waiting(found, found.of(*names).sum())} {where}"
     here = "" if where.endswith(f"at {found.line_of(worst)}") else f" at {found.line_of(worst)}"
     what += f": {whose}" if whose else f", {each} cycles each time{here}"
-    what += f"; a scheduler has {d.plural(there, 'warp')} on average, and would need {d.number(needed)} to issue in every "
-    what += "turn" if turn > 1 else "cycle"
     room = found.config.gpu.cores * found.config.core.warps
+    few = found.warps < FEW * room and not found.program.launch.whole_device
+    blocks = f"the launch has only {d.plural(blocks_of(found), 'block')} ({d.plural(found.warps, 'warp')}, where {room} fit), so "
+    what += f"; {blocks if few else ''}a scheduler has {d.plural(there, 'warp')} on average, and would need {d.number(needed)} to issue in "
+    what += f"every {'turn' if turn > 1 else 'cycle'}"
     if found.warps < room:
         advice = f"more warps: the launch has {found.warps}, the machine has room for {room}; or independent work between the two lines"
     elif found.warps > room:

@@ -1,4 +1,4 @@
-"""Variables: which of the source's names the result of an instruction is."""
+"""Variables: which of the source's names the result of an instruction is, and which array of shared memory a line indexes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ from warploom.isa.program import Program
 from warploom.observe.facts.producers import groups_read
 
 ASSIGNMENT = re.compile(r"\s*(?:[A-Za-z_][\w:<>]*[\s*&]+)*([A-Za-z_]\w*)\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)")  # of C and its kin
+
+SHARED = (  # declarations of Python, and of CUDA C++ and OpenCL
+    re.compile(r"\b([A-Za-z_]\w*)\s*=\s*(?:[A-Za-z_]\w*\.)*shared\.array\b"),
+    re.compile(r"\b(?:__shared__|__local|local)\s+(?:[A-Za-z_]\w*[\s*]+)+([A-Za-z_]\w*)\s*\["),
+)
+INDEXED = re.compile(r"\b([A-Za-z_]\w*)\s*\[")
 
 
 def variables(program: Program) -> dict[int, str]:
@@ -32,6 +38,17 @@ def variables(program: Program) -> dict[int, str]:
         if len(roots) == 1:
             found[roots[0]] = name
     return found
+
+
+def shared_array(program: Program, instruction: int) -> str:
+    """The name of the array in shared memory that an instruction's line indexes; "" where that is not one alone."""
+    place = program.position(instruction)
+    lines = program.source_of(place).lines
+    if not 0 < place.line <= len(lines):
+        return ""
+    declared = {name for line in lines for pattern in SHARED for name in pattern.findall(line)}
+    indexed = declared & set(INDEXED.findall(lines[place.line - 1]))
+    return indexed.pop() if len(indexed) == 1 else ""
 
 
 def _assigned(text: str, python: bool) -> str:
