@@ -178,6 +178,19 @@ def test_nobody_but_the_builder_asks_which_kind_a_machine_is():
     assert [path.relative_to(ROOT).as_posix() for path in paths if asking.search(path.read_text(encoding="utf-8"))] == []
 
 
+ASKS_A_KIND = re.compile(r"""\bcontrol [!=]= ["']|\bisa [!=]= ["']python""")
+MAY_ASK = ("machine/", "isa/", "kernel/")  # the machine itself and the front ends
+
+
+def test_nobody_asks_which_kind_of_control_or_which_front_end_there_is():
+    asking = []
+    for path in sorted(ROOT.glob("warploom/**/*.py")):
+        place = path.relative_to(ROOT / "warploom").as_posix()
+        if not place.startswith(MAY_ASK) and (found := ASKS_A_KIND.search(path.read_text(encoding="utf-8"))):
+            asking.append(f"{place}: {found.group()}: ask result.has, config.has or program.language for what is needed")
+    assert asking == []
+
+
 # ---- rooms
 
 MOST_FILES = 24  # of Python in a folder: more are rooms that want walls

@@ -54,8 +54,10 @@ class Device:
     """
 
     def __init__(self, config: Config, engine: str, units: Mapping[str, Callable[..., int]], memory_bytes: int) -> None:
-        if config.core.control == "sequencer":
-            raise LaunchError(f"{config.name!r} has core.control = 'sequencer', which keeps no memory between launches; choose sm")
+        if not config.has.kept_memory:
+            raise LaunchError(
+                f"{config.name!r} has core.control = {config.core.control!r}, which keeps no memory between launches; choose sm"
+            )
         self.config, self.engine, self.units = config, engine, units
         self.memory_bytes = whole_number("memory_bytes", memory_bytes, FIRST, MOST_BYTES)
         self.held = Held(self.memory_bytes)

@@ -93,8 +93,10 @@ def run_checked(
 
     Raises LaunchError for a machine that cannot be checked or cannot run the program, and what `GPU.run` raises.
     """
-    if config.core.control == "sequencer":
-        raise LaunchError(f"{config.name!r} has no warps (core.control = 'sequencer'); checks are for cores with warps, as --gpu tiny-simt")
+    if not config.has.checks:
+        raise LaunchError(
+            f"{config.name!r} has no warps (core.control = {config.core.control!r}); checks are for cores with warps, as --gpu tiny-simt"
+        )
     if isinstance(program, Asking):
         checker, names = checker or Checker(returns=program.returns), names or program.names
     checker, names = checker or Checker(), names or Names()

@@ -171,7 +171,7 @@ def _whole_runs(words: int, run: int) -> int:
 
 def knows_lanes(program: Program) -> bool:
     """Whether lanes of a warp may run on their own in the program's language, so that only a syncwarp keeps them in step."""
-    return program.isa == "python"
+    return program.language.free_lanes
 
 
 def _ends(program: Program) -> int:

@@ -84,7 +84,7 @@ def _check(gpu, core, warp, pc, tables, k, now):
 
 def register_tables(program: Program, warps: int) -> dict[str, Any] | None:
     """The tables of a program that may read registers that nobody has written; None for all others. warps: slots of all cores."""
-    if program.isa == "python":
+    if program.language.sets_variables:
         return None
     suspects = program.once("possibly unwritten", lambda: possibly_unwritten(program))
     codes = sorted({code for missing in suspects.values() for code in missing})

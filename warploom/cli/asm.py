@@ -57,7 +57,7 @@ def command(file: str, output: str | None, form: str | None, isa: str | None, as
             for other in known()
             if other.has_words or other.has_code
         )
-        listed = f"; `warploom disasm {file}` shows the instructions of its kernels" if row.name == "python" else ""
+        listed = f"; `warploom disasm {file}` shows the instructions of its kernels" if row.scripts else ""
         raise UserError(f"{file} is a program of {row.name}, which has no instruction words; these have: {others}{listed}")
     code = encoding(row)
     program, warnings = load_with_warnings(file, row.name)

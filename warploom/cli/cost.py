@@ -59,7 +59,7 @@ def command(ctx: click.Context, units: tuple[str, ...], **options: Any) -> None:
 
     sizes = {by: _sizes(by, options[by]) if options[by] is not None else usual for by, usual in prices.SIZES.items()}
     gpu = GPU(options["gpu"], set=dict(parse_setting(text) for text in options["changes"]))
-    asked = prices.names_and_sizes(units, sizes, warps=gpu.config.core.control == "pipeline")
+    asked = prices.names_and_sizes(units, sizes, warps=gpu.config.has.warps)
     known = 0
     try:
         with Progress("synthesizing", len(asked), quiet=options["as_json"], unit="units") as progress:

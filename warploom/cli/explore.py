@@ -101,7 +101,7 @@ def _part(orders: list[Order], options: dict[str, Any]) -> _Part:
     cycles = span(options["cycles"], "--cycles")
     if options["cores"] is None and options["warps"] is None:
         return _Part(cycles, None)
-    if config.core.control == "sequencer":
+    if not config.has.warps:
         raise UserError(f"--cores and --warps are for machines with warps; {config.name!r} runs one instruction at a time, add --gpu sm")
     cores = numbers(options["cores"], "--cores", config.gpu.cores, "core")
     return _Part(cycles, Selection(cores, numbers(options["warps"], "--warps", config.core.warps, "warp slot")))
@@ -168,7 +168,7 @@ def _pieces(result: Result, stretch: tuple[int, int], selection: Selection | Non
     from warploom.observe.explorer.data import Part
 
     first, stop = stretch[0], min(stretch[1], result.cycles)
-    if result.config.core.control == "sequencer":
+    if not result.has.events:
         yield result, Part(first, stop, first, stop)
         return
     before = None

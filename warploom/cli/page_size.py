@@ -87,7 +87,7 @@ def _time(size: Size) -> str:
 
 def _mean(result: Result, first: int, stop: int) -> Size:
     """By means over kernels."""
-    warps = result.config.core.control != "sequencer"
+    warps = result.has.warps
     issues = result.instructions * (stop - first) / max(result.cycles, 1)
     seconds = (stop - first) * (CYCLE_SECONDS if warps else SEQUENCER_SECONDS) + issues * ISSUE_SECONDS
     return Size(issues * (ISSUE_CHARACTERS if warps else SEQUENCER_CHARACTERS), seconds, stop - first)
@@ -101,7 +101,7 @@ def _measured(result: Result, first: int, stop: int, selection: Selection | None
 
     cycles = stop - first
     length = min(cycles // (SHARE * STRETCHES), MOST_CYCLES)
-    if result.config.core.control == "sequencer" or length < LEAST_CYCLES:
+    if not result.has.recording or length < LEAST_CYCLES:
         return None
     places = [first + cycles * (2 * number + 1) // (2 * STRETCHES) for number in range(STRETCHES)]
     stretches = [one for place in places for one in (Stretch(place - 1, 1), Stretch(place, length))]

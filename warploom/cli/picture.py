@@ -60,16 +60,16 @@ def command(ctx: click.Context, kind: str, file: str | None, output: str | None,
     order = take_order(file, options)
     if not (options["quiet"] or as_json):
         print_warnings(order.warnings, *order.program.sources)
-    sequencer = order.config.core.control == "sequencer"
+    has = order.config.has
     part = {
         "cycles": span(options["cycles"], "--cycles") if options["cycles"] else None,
         "cores": numbers(options["cores"], "--cores", order.config.gpu.cores, "core"),
-        "warps": numbers(options["warps"], "--warps", 1 if sequencer else order.config.core.warps, "warp slot"),
+        "warps": numbers(options["warps"], "--warps", order.config.core.warps if has.warps else 1, "warp slot"),
     }
     progress = Progress("running", order.limit, limit=True, quiet=options["quiet"])
     try:
         with progress:
-            result = order.run(progress, tracing=not sequencer)
+            result = order.run(progress, tracing=has.events)
         quiet = options["quiet"] or as_json
         width = {} if options["width"] is None or output is None else {"width": options["width"]}
         with Busy("drawing the picture", quiet=quiet):

@@ -66,7 +66,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     if options["as_json"] and options["output"] is not None:
         raise UserError("--json and -o are two forms of one profile: ask for one of them")
     order = take_order(file, options)
-    if order.config.core.control == "sequencer" and options["max_cycles"] is None:
+    if not order.config.has.profile and options["max_cycles"] is None:
         order = replace(order, limit=MOST_CYCLES)
     if not options["as_json"]:
         print_warnings(order.warnings, *order.program.sources)

@@ -136,7 +136,7 @@ def _selection(options: dict[str, Any], config: Config) -> Selection:
     given = [f"--{name.replace('_', '-')}" for name in ("log_cores", "log_threads", "log_cycles") if options[name] is not None]
     if given and options["log"] is None:
         raise UserError(f"{given[0]} says what a log shows, and there is none: write --log - or --log FILE too")
-    if config.core.control != "sequencer" and (options["log"] is not None or options["trace"] is not None):
+    if not config.has.steps and (options["log"] is not None or options["trace"] is not None):
         name = "--log" if options["log"] is not None else "--trace"
         raise UserError(f"{name} shows cores that run one instruction at a time, as the preset tiny has them; {config.name!r} has warps")
     first, last = span(options["log_cycles"], "--log-cycles")
@@ -246,7 +246,7 @@ def _hints(options: dict[str, Any], result: Result) -> list[Any]:
     pictures = [name for name, row in zip(program.view_names, program.views, strict=False) if row[VIEW_WIDTH] and row[VIEW_WRITABLE]]
     if pictures and not options["saves"]:
         hints.append(f"see the picture: --save {pictures[0]}={pictures[0]}.png")
-    if result.config.core.control == "sequencer" and options["log"] is None and options["trace"] is None:
+    if result.has.steps and options["log"] is None and options["trace"] is None:
         first, last = (0, 40) if result.status == "done" else (max(result.cycles - 40, 0), result.cycles)
         hints.append(f"look closer: --log - --log-cycles {first}:{last} (every thread), --trace FILE (every unit)")
     plain = not any(options[name] for name in ("log", "trace", *NAMES))

@@ -110,7 +110,7 @@ def machine_of(file: str, options: dict[str, Any], isa: str) -> tuple[Config, di
     config = load_config(options["gpu"] or row.gpu, changes)
     if options.get("memory") is not None:
         _give_memory(options["memory"], isa)
-    with_warps = row.warps_gpu if config.core.control == "sequencer" else ""
+    with_warps = "" if config.has.warps else row.warps_gpu
     check_used(config, changes, before="--set ", add=f"add --gpu {with_warps or '{}'}")
     return _taken(options, config)
 

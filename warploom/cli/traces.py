@@ -110,7 +110,7 @@ class TracedRun:
         self._growing: dict[int, GrowingFile] = {}
         self._spool: Spool | None = None
         self._place = next((output.place for output in outputs if output.place is not None), None)
-        if config.core.control == "sequencer":
+        if not config.has.events:
             return
         for number, (file, output) in enumerate(zip(files, outputs, strict=True)):
             if file.form.growing:

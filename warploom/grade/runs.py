@@ -121,7 +121,7 @@ class ProgramRunner:
         """Check it, on a machine with warps."""
         wanted = self.task.machine.gpu or self.row.gpu
         gpu = GPU(wanted, set=dict(self.task.machine.set), engine=self.engine)
-        if gpu.config.core.control == "sequencer":
+        if not gpu.config.has.checks:
             gpu = GPU(self.row.warps_gpu or "sm", engine=self.engine)
         report = run_checked(
             gpu.config, self._program(values, gpu.config.name), engine=self.engine, max_cycles=self.task.machine.max_cycles, schedule=False

@@ -37,7 +37,8 @@ class FrontEnd(NamedTuple):
     instructions are words of one length, and the module has their `ENCODING`; has_code: it has their `CODE`
     (`machine_code.py`). claims: of files whose ending others have too, a function of a path, as
     "package.module:function", that says whether one is for this front end. extends: the front end whose instructions it adds its own to;
-    where `claims` of a path and certain=True says so, a file has those and is refused there.
+    where `claims` of a path and certain=True says so, a file has those and is refused there. scripts: its files are programs of the host,
+    which run until they launch a kernel.
     """
 
     name: str
@@ -51,6 +52,7 @@ class FrontEnd(NamedTuple):
     has_code: bool = False
     claims: str = ""
     extends: str = ""
+    scripts: bool = False
 
 
 @dataclass(frozen=True)

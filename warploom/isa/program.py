@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.language import ASSEMBLY, Language
 from warploom.isa.launch import Launch, Parameter
 from warploom.isa.regions import AddressSpace, Region, flat_memory
 from warploom.isa.views import (
@@ -77,7 +78,7 @@ class Program:
     control_registers: names of the instruction set's control registers, by number. refused: by instruction that stops the run
     since no machine has it: why. stops: by instruction with which the run-time stops a program: what is wrong, as a sentence.
     value_bits: width of a register's value as a user sees it (8 for tiny-gpu). statements: the source's lines are statements, each
-    of several instructions: messages quote the line.
+    of several instructions: messages quote the line. language: how it is written, and its words for barriers and the like.
     """
 
     isa: str
@@ -108,6 +109,7 @@ class Program:
     samplers: np.ndarray = field(default_factory=lambda: np.zeros((0, SAMPLER_COLUMNS), np.int32))
     value_bits: int = 32
     statements: bool = False
+    language: Language = ASSEMBLY
     control_registers: Mapping[int, str] = field(default_factory=dict)
     refused: Mapping[int, str] = field(default_factory=dict)
     stops: Mapping[int, str] = field(default_factory=dict)

@@ -25,7 +25,13 @@ from warploom.kernel.script import Enough, run_script
 from warploom.machine.accounting.status import LaunchError
 
 FRONT_END = FrontEnd(
-    "python", (".py", ".ipynb"), "warploom.kernel.frontend", "kernels in Python, in the dialect of numba.cuda", "sm", takes=(PATH,)
+    "python",
+    (".py", ".ipynb"),
+    "warploom.kernel.frontend",
+    "kernels in Python, in the dialect of numba.cuda",
+    "sm",
+    takes=(PATH,),
+    scripts=True,
 )
 
 

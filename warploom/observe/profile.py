@@ -104,7 +104,7 @@ class Profile:
     @property
     def has_warps(self) -> bool:
         """Whether the cores have warps; else they run one instruction at a time."""
-        return self.config.core.control == "pipeline"
+        return self.config.has.warps
 
     @property
     def warp_cycles(self) -> int:
@@ -184,7 +184,7 @@ def profile(result: RunResult, *, progress: Callable[[int], None] | None = None,
     Of a launch on a device that keeps no copy of memory (`Device.run`) it says nothing of what lanes have accessed.
     progress: see `timeline`.
     """
-    if result.config.core.control == "sequencer":
+    if not result.has.profile:
         activities, spent, counts = _of_sequencer(result, progress)
         looked: Addresses = {}
     else:

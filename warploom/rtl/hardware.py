@@ -90,7 +90,7 @@ def check_program(program: Program) -> None:
 
 
 def _check(config: Config) -> None:
-    if config.core.control != "sequencer":
+    if not config.has.twin:
         raise NoHardware(
             f"core.control = {config.core.control!r} has no hardware as a whole machine: there is that of cores that run one instruction "
             "at a time, as the presets tiny-original and tiny have them; of cores with warps there are the units"

@@ -145,7 +145,7 @@ def _coalescer(config: Config) -> Part | None:
 
 
 def _warps(config: Config) -> Config:
-    if config.core.control != "pipeline":
+    if not config.has.warps:
         raise NoHardware(f"core.control = {config.core.control!r} has no warps")
     return config
 
@@ -166,7 +166,7 @@ CHOICES = (
 
 def part_of_machine(config: Config, kind: str) -> Part | None:
     """What a machine has of a kind of `KINDS`; None where it has none."""
-    warps = config.core.control == "pipeline"
+    warps = config.has.warps
     return KINDS[kind](config) if warps != (kind in ("sequencer", "fetcher")) else None
 
 

@@ -50,7 +50,7 @@ def bottleneck(result: RunResult) -> Bottleneck:
     full = [found for found in _channels(result) if found.share >= FULL]
     if full:
         return max(full, key=lambda found: found.share)
-    if result.config.core.control == "pipeline":
+    if result.config.has.warps:
         slots = _issue_slots(result)
         return slots if slots.share >= FULL else _most(_by_reason(result))
     return _most(_by_state(result))

@@ -178,7 +178,7 @@ def _own_machine(program: Program | str | os.PathLike[str]) -> str:
 def _usual_machine(own: str, named: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
     """The machine where the user names none, and a sentence where it is not the instruction set's own."""
     asked = [name for name in named if name.partition(".")[0] in WARP_SECTIONS and name not in SEQUENCER_ONLY]
-    if load_config(own).core.control == "pipeline" or not asked or "core.control" in named:
+    if load_config(own).has.warps or not asked or "core.control" in named:
         return own, ()
     found = next((row.warps_gpu for row in known() if row.gpu == own and row.warps_gpu), WARPS_MACHINE)
     return found, (f"the machine is {found}, since {asked[0]} is for cores with warps and {own} has none",)

@@ -151,7 +151,7 @@ def climb(
     """
     foot, found, own = _prepared(start, choices or {}, units or {})
     for kernel in (program, variant):
-        if kernel is not None and (foot.core.control == "pipeline" or first_of_a_block(kernel) == NONE):
+        if kernel is not None and (foot.has.warps or first_of_a_block(kernel) == NONE):
             _check_start(foot, found, kernel)
     climber = _Climber(foot, found, own, engine, cycle_limit(max_cycles), cycles, notice)
     steps: list[Step] = []
@@ -164,7 +164,7 @@ def climb(
 
 def has_warps(start: str | Path | Config) -> bool:
     """Whether a ladder of this machine is one of warps, with this machine at the top."""
-    return bool(load_config(start).core.control == "pipeline")
+    return load_config(start).has.warps
 
 
 def usual_machine(program: Program) -> str:
@@ -204,7 +204,7 @@ def _machines(start: Config, choices: Mapping[str, Any]) -> tuple[Config, tuple[
 
 def _check_start(foot: Config, found: tuple[Rung, ...], program: Program) -> None:
     """Raises LaunchError when the machine at the foot cannot run a program; of machines with warps, when the one at the top cannot."""
-    up = foot.core.control == "pipeline"
+    up = foot.has.warps
     try:
         GPU(load_config(foot, _merged(found)) if up else foot).machine(program)
     except LaunchError as error:
@@ -238,7 +238,7 @@ class _Climber:
         result = self.run(program, settings, rung)
         if isinstance(result, str):
             return Step(rung, settings, None, None, None, result)
-        same = None if self.foot.core.control == "pipeline" else self.run(program, narrow, rung)
+        same = None if self.foot.has.warps else self.run(program, narrow, rung)
         assert not isinstance(same, str), "whether a kernel can run does not depend on channels"
         return Step(rung, settings, result, same, self.alone(rung, program, usual) if number else None)
 
@@ -267,7 +267,7 @@ class _Climber:
         try:
             machine: Any = GPU(config, engine=self.engine, units=units).machine(program)
         except LaunchError as error:
-            if self.foot.core.control != "pipeline":
+            if not self.foot.has.warps:
                 raise
             return str(error).rpartition("; ")[0] or str(error)  # a rung further up runs it: there is nothing to mend
         outcome = drive(machine, engine=self.engine, max_cycles=self.max_cycles, progress=self.cycles, notice=self.notice)
@@ -292,7 +292,7 @@ def _units_there(
 
     def has(slot: str) -> bool:
         own = [setting for setting in SLOTS[slot].settings if any(setting in rung.settings for rung in found)]
-        return any(setting in settings for setting in own) if own else config.core.control == "pipeline"
+        return any(setting in settings for setting in own) if own else config.has.warps
 
     return {name: unit for name, unit in units.items() if has(name)}
 

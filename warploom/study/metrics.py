@@ -48,8 +48,8 @@ def _active_lanes(result: RunResult) -> float | None:
 
 
 def _lane_share(result: RunResult) -> float | None:
-    config = result.config.core
-    width = config.lanes if config.control == "pipeline" else config.threads_per_block
+    core = result.config.core
+    width = core.lanes if result.has.warps else core.threads_per_block
     return _ratio(_active_lanes(result), width)
 
 

@@ -212,7 +212,7 @@ def _added(start: Config, data: int, program: int) -> int:
 
 
 def _check(start: Config) -> None:
-    if start.core.control != "sequencer":
+    if start.has.warps:
         raise ConfigError(
             f"the ladder begins with cores that run one instruction at a time, and {start.name!r} has warps; begin with --gpu tiny, or "
             "change it with --set gpu.cores=4 and the like"

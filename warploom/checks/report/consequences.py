@@ -48,7 +48,7 @@ def without_harmless(found: np.ndarray, program: Program, memory: np.ndarray, ru
 
     run: memory after a run in which such reads find one of VALUES; None where that did not end.
     """
-    loads = unwritten_reads(found) if program.isa == "python" else None
+    loads = unwritten_reads(found) if program.language.harmless_reads else None
     if loads is None or not only_stored(program, loads):
         return found
     for value in VALUES:

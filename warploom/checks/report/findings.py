@@ -325,7 +325,7 @@ class _Writer:
         position = self.program.position(fault.pc if fault.called_from < 0 else fault.called_from)
         if kind == "bounds" and any(one.kind == "bounds" and one.position.line == position.line for one in there):
             return []
-        guard = "if i < array.size" if self.program.isa == "python" else "if (i < n)" if self._in_c(position) else ""
+        guard = self.program.language.guard or ("if (i < n)" if self._in_c(position) else "")
         fix = {"bounds": f"guard the access, as in: {guard}" if guard else "guard the access with a branch around it", "deadlock": ""}
         if "barrier" in fault.text:
             fix["deadlock"] = "let all threads of a block come to the same barrier: move it out of the branch"

@@ -20,7 +20,7 @@ def fix_of_race(program: Program, row: Sequence[int], blocks: bool, same_line: b
 
     in_loop: a loop of the function may come to that line again.
     """
-    python, cooperative = program.isa == "python", uses(program, "grid_barrier")
+    python, cooperative = program.language.python, uses(program, "grid_barrier")
     if python and (extreme := extreme_of(program, row)):
         return f"do it in one step: {extreme}"
     if blocks and cooperative:
@@ -37,7 +37,7 @@ def fix_of_race(program: Program, row: Sequence[int], blocks: bool, same_line: b
             "split the line: read into a variable, then cuda.syncthreads() where all threads of the block pass, then write"
             f"{', and once more cuda.syncthreads() before the next round' if in_loop else ''}"
         )
-    return f"put {'cuda.syncthreads()' if python else 'a barrier'} between the two, where all threads of the block pass"
+    return f"put {program.language.barrier} between the two, where all threads of the block pass"
 
 
 def fix_of_lockstep(program: Program, row: Sequence[int], lanes: int) -> str:
@@ -48,7 +48,7 @@ def fix_of_lockstep(program: Program, row: Sequence[int], lanes: int) -> str:
     """
     about_warps = uses(program, "sync_warp", *WARP_OPERATIONS)
     branches = any(in_branch(program, program.position(row[pc])) for pc in (s.PC, s.OTHER_PC))
-    if program.isa == "python" and program.launch.block_threads <= lanes and not (about_warps or branches):
+    if program.language.python and program.launch.block_threads <= lanes and not (about_warps or branches):
         return "put cuda.syncthreads() between the two, where all threads of the block pass: it is right for every size of the block"
     return "put cuda.syncwarp() between the two"
 
@@ -64,7 +64,7 @@ def extreme_of(program: Program, row: Sequence[int]) -> str:
 
 def fix_of_update(program: Program, row: Sequence[int], blocks: bool) -> str:
     """For a lost update. row: of the findings. blocks: of threads of two blocks."""
-    if program.isa != "python":
+    if not program.language.python:
         return "update it with an atomic"
     if not is_assigned(program, program.position(row[s.PC])):  # by a function of the library, such as one for random numbers
         return "give each thread an element of its own"

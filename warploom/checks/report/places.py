@@ -148,7 +148,7 @@ def length_at(program: Program, position: Position) -> int:
         return 1
     line = lines[position.line - 1]
     rest = line[position.column - 1 :].split(" #")[0].rstrip()
-    if program.isa == "python":
+    if program.language.python:
         found = _pieces(source.text).get((position.line, position.column - 1))
         return min(found, len(rest)) if found else max(len(rest), 1)
     return max(len(rest.split(";")[0].rstrip()), 1)
@@ -165,7 +165,7 @@ def in_branch(program: Program, position: Position) -> bool:
 
 
 def _inside(program: Program, position: Position, kinds: tuple[type[ast.AST], ...]) -> bool:
-    if program.isa != "python" or not position.line:
+    if not program.language.python or not position.line:
         return False
     around = [node for node in _tree(program.source_of(position).text) if _holds(node, position.line)]
     functions = [node for node in around if isinstance(node, ast.FunctionDef)]

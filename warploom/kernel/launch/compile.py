@@ -14,6 +14,7 @@ from warploom.compiler.allocate import OutOfRegisters
 from warploom.compiler.compiler import MOST_REGISTERS, Compiled, compile_function
 from warploom.isa.collector import no_collector
 from warploom.isa.diagnostics import Diagnostic, SourceError
+from warploom.isa.language import Language
 from warploom.isa.program import Position, Program
 from warploom.kernel.launch.signature import Parameters
 from warploom.kernel.names import everything
@@ -25,6 +26,10 @@ from warploom.kernel.syntax.widening import Given
 assert everything.TABLES
 # What a `max_registers` below a kernel's least is raised to, in steps, as nvcc raises --maxrregcount (its manual): the last is the most.
 RAISED = (8, 16, 24, 32, 64, 128, MOST_REGISTERS)
+
+LANGUAGE = Language(
+    barrier="cuda.syncthreads()", guard="if i < array.size", python=True, sets_variables=True, harmless_reads=True, free_lanes=True
+)
 
 
 @dataclass(frozen=True)
@@ -144,5 +149,5 @@ def _program(t: Translator, function: Any, found: Compiled) -> Program:
     return Program(
         "python", function.__name__, uops, code, text, found.registers, tuple(f"v{number}" for number in range(found.registers)),
         sources=tuple(t.sources), scalars=found.scalars, scalar_names=tuple(f"s{number}" for number in range(found.scalars)),
-        constants=np.frombuffer(bytes(t.resources.constants), np.uint8), statements=True,
+        constants=np.frombuffer(bytes(t.resources.constants), np.uint8), statements=True, language=LANGUAGE,
     )  # fmt: skip

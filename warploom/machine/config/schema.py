@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Meta
 
 from warploom.isa.diagnostics import nearest
+from warploom.machine.config.features import FEATURES, Features
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.operand_banks import MAX_BANKS, MAX_COLLECTORS
 from warploom.machine.core.scheduling.policies import POLICIES
@@ -530,6 +531,11 @@ class Config(Section):
     texture: Texture = Texture()
     quirks: Quirks = Quirks()
     vortex: Vortex = Vortex()
+
+    @property
+    def has(self) -> Features:
+        """What the machine has, for views and commands."""
+        return FEATURES[self.core.control]
 
     def __getitem__(self, setting: str) -> Any:
         """The value of `section.setting`."""

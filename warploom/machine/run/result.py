@@ -13,6 +13,7 @@ from warploom.isa.program import Program
 from warploom.isa.regions import AddressSpace
 from warploom.machine.accounting.counters import COUNTER, STATE_COUNTERS
 from warploom.machine.accounting.notes import Note
+from warploom.machine.config.features import Features
 from warploom.machine.config.schema import Config
 from warploom.machine.run.recording import Recording
 from warploom.machine.run.runnable import Runnable
@@ -123,13 +124,18 @@ class RunResult:
         """
         first = whole_number("first", first, 0)
         last = None if last is None else whole_number("last", last, 0)
-        if self.config.core.control != "sequencer":
+        if not self.has.steps:
             raise ValueError(
                 f"trace() shows cores that run one instruction at a time; {self.config.name!r} has "
                 f"core.control = {self.config.core.control!r}"
             )
         for machine in self.replay().steps(self.cycles if last is None else min(last + 1, self.cycles), min(first, self.cycles)):
             yield machine.trace_line()
+
+    @property
+    def has(self) -> Features:
+        """What the machine of this run has: `result.has.warps`, `.events`, `.steps`, `.shared_memory` and others."""
+        return self.config.has
 
     def summary(self) -> str:
         """How the run ended, in one line."""

@@ -128,7 +128,7 @@ def packed(result: RunResult, progress: Callable[[int], None] | None = None, par
 
 
 def _contents(result: RunResult, progress: Callable[[int], None] | None, part: Part) -> tuple[Tables, dict[str, bytes], dict[str, Any]]:
-    sequencer = result.config.core.control == "sequencer"
+    sequencer = result.has.steps
     line = t.timeline(result, part=(part.begins, part.ends))
     run = _run(result) | {
         "profile": _profile(result),

@@ -117,8 +117,7 @@ def timeline(result: RunResult, progress: Callable[[int], None] | None = None, p
     progress: called with the cycle count while a run without warps is repeated, which takes some 0.1 ms a cycle. part: only the cycles from
     the first to the second number (not included), with spans cut to them.
     """
-    sequencer = result.config.core.control == "sequencer"
-    found = _of_sequencer(result, progress, part or (0, result.cycles)) if sequencer else _of_events(result)
+    found = _of_sequencer(result, progress, part or (0, result.cycles)) if result.has.steps else _of_events(result)
     return found if part is None else replace(found, spans=found.part(*part))
 
 

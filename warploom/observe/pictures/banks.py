@@ -59,7 +59,7 @@ class Banks:
 
 def data(result: RunResult, view: View, *, most_columns: int = 0) -> Banks:
     """The accesses of a run, by instruction. Raises DrawingError where there are none."""
-    if result.config.core.control == "sequencer":
+    if not result.has.shared_memory:
         raise DrawingError(f"the cores of {result.config.name!r} have no shared memory: bank conflicts are of machines with warps")
     profile, program = profile_of(result, "a picture of bank conflicts"), result.program
     found = [

@@ -28,7 +28,7 @@ def data(result: RunResult, view: View, *, most_columns: int = 1000) -> Series:
     columns = columns_of(view, columns_for(most_columns, view.cycles))
     length = np.diff(columns.edges())
     start, stop, kind = spans[:, t.START], spans[:, t.STOP], line.kinds()[spans[:, t.ACTIVITY]]
-    sequencer = result.config.core.control == "sequencer"
+    sequencer = not result.has.warps
     shown = len(view.cores) if view.cores else line.cores
 
     def held(chosen: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:

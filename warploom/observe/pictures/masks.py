@@ -125,8 +125,7 @@ def data(result: RunResult, view: View, *, most_columns: int = 1000, most_rows: 
         cells = _cells(of_slot, line.lanes, columns) if shares is None else shares.argmax(axis=1).astype(np.uint8)
         slots.append(Slot(core, warp, cells, shares))
     asked = (len(view.cores) if view.cores else line.cores) * (len(view.warps) if view.warps else line.warps)
-    sequencer = result.config.core.control == "sequencer"
-    events = None if sequencer else events_of(result, "this view")
+    events = events_of(result, "this view") if result.has.events else None
     cores = sorted({core for core, _ in used})
     return Masks(
         columns,
@@ -138,7 +137,7 @@ def data(result: RunResult, view: View, *, most_columns: int = 1000, most_rows: 
         asked - len(used),
         () if events is None else tuple(_units(result, events, cores, columns)),
         () if events is None else tuple(_traffic(result, events, cores, columns)),
-        sequencer,
+        not result.has.warps,
     )
 
 

@@ -24,7 +24,7 @@ WAIT = 4  # state of a core: its load/store units are at work
 def data(result: RunResult, view: View, *, most_columns: int = 1000) -> Series:
     """Traffic of a run. Raises DrawingError where it has none, ValueError where it has no events."""
     columns = columns_of(view, columns_for(most_columns, view.cycles))
-    if result.config.core.control == "sequencer":
+    if not result.has.events:
         return _channels(result, view, columns)
     events = events_of(result, "this view")
     if view.cores is not None:

@@ -76,7 +76,7 @@ def data(result: RunResult, view: View, *, most_columns: int = 0) -> Pipeline:
         raise DrawingError("no warp is there in these cycles, so no instruction")
     core, warp = spans[0, (t.CORE, t.WARP)].tolist()
     spans = spans[(spans[:, t.CORE] == core) & (spans[:, t.WARP] == warp)]
-    sequencer = result.config.core.control == "sequencer"
+    sequencer = not result.has.warps
     names = [activity.name for activity in line.activities]
     last = names.index("update") if sequencer else names.index("selected")
     ends = np.flatnonzero(spans[:, t.ACTIVITY] == last)

@@ -110,7 +110,7 @@ def second_bandwidth(config: Config) -> float | None:
 def data(result: RunResult, view: View, *, most_columns: int = 0) -> Roofline:
     """The roofline of a run. Raises DrawingError where there is no arithmetic, no traffic, or a machine that does one after the other."""
     config = result.config
-    if config.core.control == "sequencer":
+    if not result.has.overlap:
         raise DrawingError(
             f"a roofline needs arithmetic and memory that work side by side, and a core of {config.name!r} does one thing at a time: "
             "the picture timeline shows where its cycles go, and --gpu sm is a machine with a roofline"

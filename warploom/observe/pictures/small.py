@@ -18,7 +18,7 @@ def small_picture(result: RunResult) -> str:
     """The masks of a run as an image of HTML; "" where they cannot be drawn, or not at once."""
     if not result.cycles:
         return ""
-    if result.config.core.control == "sequencer":
+    if result.has.steps:
         if result.cycles > MOST_REPEATED:
             return ""
     elif result.detail.events is None or not 0 < len(result.detail.events) <= MOST_EVENTS:

@@ -62,7 +62,7 @@ def data(result: RunResult, view: View, *, most_columns: int = 1000) -> Rows:
         rows.append(_row(core, warp, spans[slot == number], columns, len(names)))
     spent = total_by(spans[:, t.ACTIVITY], spans[:, t.STOP] - spans[:, t.START], len(line.activities))
     totals = {activity.name: int(cycles) for activity, cycles in zip(line.activities, spent, strict=True) if cycles}
-    return Rows(columns, names, totals, tuple(rows), result.config.core.control == "sequencer")
+    return Rows(columns, names, totals, tuple(rows), not result.has.warps)
 
 
 def _row(core: int, warp: int, spans: np.ndarray, columns: Columns, names: int) -> Row:

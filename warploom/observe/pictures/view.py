@@ -50,13 +50,13 @@ def view_of(
     if first >= result.cycles:
         raise DrawingError(f"there is no cycle {first}: the run has {result.cycles} cycles, numbered from 0")
     stop = result.cycles if last is None else min(last + 1, result.cycles)
-    sequencer = result.config.core.control == "sequencer"
-    slots = 1 if sequencer else result.config.core.warps
+    with_warps = result.has.warps
+    slots = result.config.core.warps if with_warps else 1
     return View(
         first,
         stop,
         _numbers("cores", cores, result.config.gpu.cores, "core"),
-        _numbers("warps", warps, slots, "warp slot" if not sequencer else "block slot of a core"),
+        _numbers("warps", warps, slots, "warp slot" if with_warps else "block slot of a core"),
     )
 
 

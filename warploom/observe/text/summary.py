@@ -88,7 +88,7 @@ def headline(result: RunResult) -> Line:
 def machine(config: Config, units: Mapping[str, str] | None = None) -> str:
     """A machine in a few words: its name, its size, its units of a user's, what is changed against the preset of that name."""
     cores, core, memory = counted(config.gpu.cores, "core"), config.core, config.memory
-    if core.control == "sequencer":
+    if not config.has.warps:
         size = f"{cores} x {counted(core.threads_per_block, 'thread')}, {counted(memory.data_channels, 'data channel')}"
     else:
         size = f"{cores} x {counted(core.warps, 'warp')} x {counted(core.lanes, 'lane')}"

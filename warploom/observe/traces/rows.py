@@ -86,12 +86,12 @@ _STEP_PLACE = {column.name: number for number, column in enumerate(STEP_COLUMNS)
 
 def columns(result: RunResult) -> tuple[Column, ...]:
     """The columns of a run's table."""
-    return STEP_COLUMNS if result.config.core.control == "sequencer" else WARP_COLUMNS
+    return STEP_COLUMNS if result.has.steps else WARP_COLUMNS
 
 
 def rows(result: RunResult, progress: Percent) -> Iterator[list[Any]]:
     """The rows, in the order of `columns`. Raises ValueError for a run on cores with warps without events."""
-    yield from (_step_rows if result.config.core.control == "sequencer" else _warp_rows)(result, progress)
+    yield from (_step_rows if result.has.steps else _warp_rows)(result, progress)
     progress(100)
 
 

@@ -84,7 +84,7 @@ def lockstep_units(
     unknown = next((name for name in names if name not in WATCHERS), None)
     if unknown is not None:
         raise NoHardware(f"there is no unit {unknown!r} beside the model{nearest(unknown, WATCHERS)}; there are {', '.join(WATCHERS)}")
-    if config.core.control != "pipeline":
+    if not config.has.warps:
         raise NoHardware(f"core.control = {config.core.control!r}: these units are of cores with warps; lockstep runs this machine whole")
     absent = next((name for name in names if not WATCHERS[name].used_by(config, program)), None)
     if absent is not None:

@@ -62,7 +62,7 @@ class StackWatcher(PathWatcher):
     @classmethod
     def used_by(cls, config: Config, program: Program) -> bool:
         """Whether lanes reconverge by a stack."""
-        return config.core.control == "pipeline" and config.core.divergence == "stack" and not _uses(program, MASK_OPERATIONS)
+        return config.has.warps and config.core.divergence == "stack" and not _uses(program, MASK_OPERATIONS)
 
     def taps(self) -> Mapping[Unit, Tap]:
         """Branches, jumps at which lanes part, the choice of a path, and the start of a warp."""
@@ -126,7 +126,7 @@ class MinimumPcWatcher(PathWatcher):
     @classmethod
     def used_by(cls, config: Config, program: Program) -> bool:
         """Whether the lowest PC runs first."""
-        return config.core.control == "pipeline" and config.core.divergence == "minpc" and not _uses(program, MASK_OPERATIONS)
+        return config.has.warps and config.core.divergence == "minpc" and not _uses(program, MASK_OPERATIONS)
 
     def taps(self) -> Mapping[Unit, Tap]:
         """Branches, the choice of a path, and the start of a warp."""
@@ -183,7 +183,7 @@ class SplitJoinWatcher(PathWatcher):
     @classmethod
     def used_by(cls, config: Config, program: Program) -> bool:
         """Whether the program splits and joins."""
-        return config.core.control == "pipeline" and _uses(program, ("split", "join"))
+        return config.has.warps and _uses(program, ("split", "join"))
 
     def taps(self) -> Mapping[Unit, Tap]:
         """The two instructions, and the start of a warp."""

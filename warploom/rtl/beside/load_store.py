@@ -73,7 +73,7 @@ class BankWatcher(Watcher):
     @classmethod
     def used_by(cls, config: Config, program: Program) -> bool:
         """Whether there is shared memory in a number of banks that a few bits of an address name."""
-        return config.core.control == "pipeline" and config.shared.bytes > 0 and config.shared.banks & (config.shared.banks - 1) == 0
+        return config.has.warps and config.shared.bytes > 0 and config.shared.banks & (config.shared.banks - 1) == 0
 
     def taps(self) -> Mapping[Unit, Tap]:
         """The count of passes."""

@@ -32,12 +32,7 @@ class TagsWatcher(Watcher):
         """Whether there is a first-level cache that hardware can have: small, written through, sets by the low bits of a line."""
         l1 = config.l1
         simple = l1.hash == "modulo" and not l1.allocate and l1.write == "through"
-        return (
-            config.core.control == "pipeline"
-            and 0 < l1.bytes // l1.line <= MOST_BLOCKS
-            and simple
-            and not _sets(config) & (_sets(config) - 1)
-        )
+        return config.has.warps and 0 < l1.bytes // l1.line <= MOST_BLOCKS and simple and not _sets(config) & (_sets(config) - 1)
 
     def taps(self) -> Mapping[Unit, Tap]:
         """Lookups and fills."""
@@ -128,7 +123,7 @@ class MshrWatcher(Watcher):
     @classmethod
     def used_by(cls, config: Config, program: Program) -> bool:
         """Whether there is a first-level cache, with a table that can be compared at once."""
-        return config.core.control == "pipeline" and config.l1.bytes > 0 and config.l1.mshrs <= MOST_ENTRIES
+        return config.has.warps and config.l1.bytes > 0 and config.l1.mshrs <= MOST_ENTRIES
 
     def taps(self) -> Mapping[Unit, Tap]:
         """Room, misses, and lines that have come."""

@@ -35,7 +35,7 @@ class Watcher:
     @classmethod
     def used_by(cls, config: Config, program: Program) -> bool:
         """Whether a machine of this configuration has the unit."""
-        return config.core.control == "pipeline"
+        return config.has.warps
 
     def taps(self) -> Mapping[Unit, Tap]:
         """The units of the model that are watched, by what watches them."""

@@ -33,7 +33,7 @@ class SchedulerWatcher(Watcher):
     @classmethod
     def used_by(cls, config: Config, program: Program) -> bool:
         """Whether the policy has hardware."""
-        return config.core.control == "pipeline" and config.core.scheduler in cls.HARDWARE and config.core.divergence != "dwf"
+        return config.has.warps and config.core.scheduler in cls.HARDWARE and config.core.divergence != "dwf"
 
     @property
     def ages(self) -> bool:

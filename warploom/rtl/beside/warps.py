@@ -31,7 +31,7 @@ class ScoreboardWatcher(Watcher):
     def used_by(cls, config: Config, program: Program) -> bool:
         """Whether it locks whole registers, and a result is there for all pipes at once."""
         whole = config.core.lock == "register" and config.latency.to_float == config.latency.to_integer == 0
-        return config.core.control == "pipeline" and whole and config.core.divergence != "dwf"
+        return config.has.warps and whole and config.core.divergence != "dwf"
 
     @cached_property
     def registers(self) -> dict[int, int]:

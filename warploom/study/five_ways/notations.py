@@ -17,7 +17,7 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.frontend import Options
-from warploom.isa.frontends import load
+from warploom.isa.frontends import front_end, load
 from warploom.isa.launching import launched
 from warploom.isa.program import Program
 from warploom.study.five_ways import frames
@@ -127,7 +127,7 @@ def mnemonic(text: str) -> str:
 
 def _loaded(notation: Notation, source: str, name: str) -> Program:
     path = name.replace(" ", "_") + notation.suffix
-    if notation.isa == "python":
+    if front_end("", notation.isa).scripts:
         with tempfile.TemporaryDirectory() as folder:  # a kernel in Python is a file
             (Path(folder) / path).write_text(source, encoding="utf-8")
             return load(str(Path(folder) / path))

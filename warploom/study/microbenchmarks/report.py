@@ -80,7 +80,7 @@ def is_whole(config: Config) -> bool:
 
 def unusable(config: Config) -> str:
     """Why no probe at all applies to a machine, in a sentence; "" where some do."""
-    if config.core.control != "pipeline":
+    if not config.has.warps:
         return (
             f"{config.name!r} runs one instruction at a time (core.control = {config.core.control}): it has no pipes, warps or caches "
             "to probe; choose a machine with warps, as --gpu sm"

@@ -31,7 +31,7 @@ def write(result: RunResult, file: IO[str], progress: Percent = unheard, source:
 
     Raises ValueError for a run on cores with warps without events.
     """
-    if result.config.core.control == "sequencer":
+    if result.has.steps:
         _write_steps(result, Log(file), progress)
     else:
         write_warps(result, source_of(result, source), Log(file), progress)

@@ -25,7 +25,7 @@ def write(result: RunResult, file: IO[bytes], progress: Percent = unheard, sourc
     """
     tracks = Tracks(file)
     tracks.device(device_name(result))
-    if result.config.core.control == "sequencer":
+    if result.has.steps:
         write_steps(result, tracks, progress)
     else:
         write_warps(result, source_of(result, source), tracks, progress)

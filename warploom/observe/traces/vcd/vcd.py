@@ -28,7 +28,7 @@ def write(result: RunResult, file: IO[str], progress: Percent = unheard, source:
 
     Raises ValueError for a run on cores with warps without events, MissingPackage without pyvcd.
     """
-    if result.config.core.control == "sequencer":
+    if result.has.steps:
         write_steps(result, Waves(result, file), progress)
     else:
         write_warps(result, source_of(result, source), Waves(result, file), progress)
@@ -53,7 +53,7 @@ def write_save(result: RunResult, file: IO[str], dump: str) -> None:
 
 
 def _signals(result: RunResult) -> list[Signal]:
-    if result.config.core.control == "sequencer":
+    if result.has.steps:
         return signals_of_steps(result)
     return Courses(result.config, result.program).signals
 
