@@ -182,7 +182,7 @@ def doubles(found: Profile) -> Iterator[Finding]:
     what += f" ({d.plural(conversions, 'conversion')} each time)" if conversions else ""
     advice = (
         f"write float32({literal})"
-        if literal and program.isa == "python"
+        if literal and program.language.python
         else f"write {literal}f"
         if literal
         else "stay with 32-bit floats"
