@@ -66,7 +66,7 @@ def command(as_json: bool) -> None:
       WARPLOOM_CACHE=/scratch/ada/warploom warploom warmup
     """
     from warploom.gpu import GPU
-    from warploom.isa.user_cache import make_directory
+    from warploom.isa.host.user_cache import make_directory
     from warploom.machine.engine.native.cache import cache_directory
     from warploom.machine.engine.native.loader import native
 

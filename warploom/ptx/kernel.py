@@ -11,8 +11,8 @@ import numpy as np
 
 from warploom.compiler import ssa
 from warploom.compiler.compiler import Compiled, compile_function
-from warploom.isa.collector import no_collector
 from warploom.isa.diagnostics import Diagnostics, SourceError
+from warploom.isa.host.collector import no_collector
 from warploom.isa.launch import Launch
 from warploom.isa.program import Position, Program, Source
 from warploom.ptx import calls, floats, memory, warps

@@ -20,7 +20,7 @@ from typing import Any
 
 from amaranth.back import rtlil
 
-from warploom.isa.children import ISOLATED
+from warploom.isa.host.children import ISOLATED
 from warploom.observe.text.needs import needed
 
 _RUNNER = """import json, sys

@@ -13,8 +13,8 @@ from pathlib import Path
 from warploom.cli.common import UserError
 from warploom.cli.progress import Busy
 from warploom.cli.welcome.shipped import folder
-from warploom.isa.children import ISOLATED
-from warploom.isa.user_cache import make_directory, user_cache
+from warploom.isa.host.children import ISOLATED
+from warploom.isa.host.user_cache import make_directory, user_cache
 from warploom.observe.text.needs import needed
 
 SETTINGS = "zensical.toml"

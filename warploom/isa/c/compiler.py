@@ -22,9 +22,9 @@ from typing import NamedTuple
 from warploom.isa.c import gcn
 from warploom.isa.c.endings import CPP, OPENCL, C
 from warploom.isa.c.runtime_code import key_of, runtime_object
-from warploom.isa.children import ISOLATED
 from warploom.isa.diagnostics import nearest
 from warploom.isa.elf.lines import RUNTIME as RUNTIME_FOLDER
+from warploom.isa.host.children import ISOLATED
 from warploom.isa.reading import error, read_bytes
 
 RUNTIME = Path(__file__).parent / "runtime"

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from warploom.isa.children import ISOLATED
+from warploom.isa.host.children import ISOLATED
 
 OPENCL = ".cl"
 PROCESSOR = "gfx900"

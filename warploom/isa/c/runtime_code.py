@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from warploom.isa.user_cache import FORGET_SECONDS, check_trusted, keep, read, user_cache
+from warploom.isa.host.user_cache import FORGET_SECONDS, check_trusted, keep, read, user_cache
 
 FOLDER = "cc"  # below the user's cache
 SUFFIX = ".o"

@@ -13,7 +13,7 @@ from pathlib import PurePath
 import numpy as np
 
 from warploom.isa import uop as u
-from warploom.isa.collector import no_collector
+from warploom.isa.host.collector import no_collector
 from warploom.isa.image import Image
 from warploom.isa.program import Launch, Program, Source
 from warploom.isa.program_builder import Bundle, ProgramBuilder

@@ -12,8 +12,8 @@ import numpy as np
 
 from warploom.compiler.allocate import OutOfRegisters
 from warploom.compiler.compiler import MOST_REGISTERS, Compiled, compile_function
-from warploom.isa.collector import no_collector
 from warploom.isa.diagnostics import Diagnostic, SourceError
+from warploom.isa.host.collector import no_collector
 from warploom.isa.language import Language
 from warploom.isa.program import Position, Program
 from warploom.kernel.launch.signature import Parameters

@@ -16,9 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from warploom.isa.children import ISOLATED
-from warploom.isa.collector import no_collector
-from warploom.isa.user_cache import make_directory
+from warploom.isa.host.children import ISOLATED
+from warploom.isa.host.collector import no_collector
+from warploom.isa.host.user_cache import make_directory
 from warploom.machine.engine.native.cache import cache_directory, forget_old_caches, forget_old_fits, has_fits
 from warploom.machine.engine.native.fitting import fit_to, fitted_arguments
 from warploom.machine.engine.native.loader import Native, native

@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-from warploom.isa.children import ISOLATED
+from warploom.isa.host.children import ISOLATED
 from warploom.isa.numbers import grouped
 from warploom.observe.text.needs import needed
 from warploom.rtl.fpga.parts import Part

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import warploom
-from warploom.isa.user_cache import make_directory, read
+from warploom.isa.host.user_cache import make_directory, read
 from warploom.machine.engine.native import cache
 from warploom.machine.engine.native.cache import MAKES_UNITS, cache_directory, files_of_units, keep, untrusted
 

@@ -1,7 +1,7 @@
 """Where native code is kept on disk, and which source files it depends on.
 
 Not hardware. What lies in the cache is run as the user's own program, so it is trusted only where nobody else can have put it there
-(`isa/user_cache.py`).
+(`isa/host/user_cache.py`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from glob import glob
 from importlib.util import find_spec
 from pathlib import Path
 
-from warploom.isa import user_cache
-from warploom.isa.user_cache import FORGET_SECONDS
+from warploom.isa.host import user_cache
+from warploom.isa.host.user_cache import FORGET_SECONDS
 
 
 def cache_directory() -> Path:

@@ -15,7 +15,7 @@ import numba
 import numpy as np
 from numba import types
 
-from warploom.isa.collector import no_collector
+from warploom.isa.host.collector import no_collector
 from warploom.machine.engine.call_counts import begin_call, begins_calls
 from warploom.machine.engine.loop_bound import bounded
 from warploom.machine.engine.native import types as native_types

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from warploom.isa.user_cache import read
+from warploom.isa.host.user_cache import read
 from warploom.machine.engine.native.cache import cache_directory, fits_directory, keep, touch, untrusted
 from warploom.machine.engine.native.piece import ANY, Bundle, Fit, Hook, Piece, Plug, entry_hook, is_ours, kind_name, plugs_of, swaps_name
 from warploom.machine.engine.native.plug import Mailbox

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from warploom.isa.user_cache import Untrusted, check_trusted, keep, make_directory, read, user_cache
+from warploom.isa.host.user_cache import Untrusted, check_trusted, keep, make_directory, read, user_cache
 
 
 @pytest.fixture
