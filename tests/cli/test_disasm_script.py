@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from warploom.cli import main
+from warploom.compiler.text import parsed, printed
 
 PROGRAM = """
 import sys
@@ -103,3 +104,31 @@ def test_a_program_that_ends_before_its_first_launch_leaves_no_file(tmp_path):
     path.write_text("import sys\nsys.exit(3)\n")
     found = disasm(path, "-o", out)
     assert (found.exit_code, found.output, out.exists()) == (3, "", False)
+
+
+def test_the_passes_of_the_compiler_are_shown(script):
+    text = disasm(script, "--launch", "0", "--ssa").stdout
+    assert [line.split(":")[0] for line in text.splitlines() if line.startswith("SSA ")] == [
+        "SSA as it is built", "SSA after prune", "SSA after halves", "SSA after offsets", "SSA after sweep", "SSA after ranges",
+    ]  # fmt: skip
+    assert "SSA" not in disasm(script, "--launch", "0").stdout
+
+
+def test_one_pass_is_shown_before_and_after_it(script):
+    (kernel,) = json.loads(disasm(script, "--launch", "0", "--pass", "ranges", "--json").stdout)["kernels"]
+    before, after = kernel["ssa"].values()
+    assert [heading.split(":")[0] for heading in kernel["ssa"]] == ["before ranges", "after ranges"]
+    assert "\n".join(printed(parsed(before))) == before
+    assert parsed(after)
+
+
+def test_a_pass_that_is_not_there_is_named(script):
+    assert (
+        "--pass halfs: there is no such pass, did you mean 'halves'?; there are prune, halves," in disasm(script, "--pass", "halfs").stderr
+    )
+
+
+def test_ssa_is_of_python_programs(tmp_path):
+    words = tmp_path / "k.hex"
+    words.write_text("// .isa tiny\n0000\n")
+    assert "is not a Python program, and only those are compiled here by way of SSA" in disasm(words, "--ssa").stderr

@@ -12,7 +12,8 @@ from warploom.compiler.interval import interval
 from warploom.compiler.liveness import lives
 from warploom.compiler.mir import Half, Instr, MachineBlock, Micro, Reg
 from warploom.compiler.ranges import _parts, find_ranges
-from warploom.compiler.ssa import Access, At, Value, printed, prune
+from warploom.compiler.ssa import Access, At, Value, prune
+from warploom.compiler.text import printed
 from warploom.compiler.uniform import uniform_values
 
 WORD = Access("global", -1, 4, True)

@@ -22,6 +22,8 @@ CUBIN = ".cubin"
 @click.option("--gpu", metavar="PRESET|TOML", help="A machine of Vortex: in place of --isa, for its code. What a Python program runs on.")
 @click.option("--launch", metavar="N|NAME", help="Which launch of a Python program. [default: all]")
 @click.option("--kernel", metavar="N|NAME", help="Which kernel of a cubin. [default: all]")
+@click.option("--ssa", is_flag=True, help="Of a Python program: the compiler's SSA too, as built and after each pass.")
+@click.option("--pass", "pass_", metavar="PASS", help="SSA before and after this pass alone: prune, halves, offsets, sweep or ranges.")
 @compiler_options
 @json_option
 @click.pass_context
@@ -33,6 +35,8 @@ def command(
     gpu: str | None,
     launch: str | None,
     kernel: str | None,
+    ssa: bool,
+    pass_: str | None,
     as_json: bool,
     **told: Any,
 ) -> None:
@@ -62,6 +66,7 @@ def command(
       warploom disasm saxpy.cl -O 3               what a program in C becomes
       warploom disasm saxpy.py                    kernels of a Python program
       warploom disasm kernels.cubin --kernel saxpy  NVIDIA's machine code
+      warploom disasm saxpy.py --ssa              and what each pass of the compiler makes of them
     """
     from warploom.cli.loading import check_compiler_options, is_script
     from warploom.cli.machine_code import BYTES, IMAGES, disassembled
@@ -72,7 +77,9 @@ def command(
     if is_script(file, isa):
         from warploom.cli import disasm_script
 
-        ctx.exit(disasm_script.disassembled(file, output, launch, gpu, as_json))
+        ctx.exit(disasm_script.disassembled(file, output, launch, gpu, as_json, ssa=disasm_script.passes_of(ssa, pass_)))
+    if ssa or pass_ is not None:
+        raise UserError(f"{'--ssa' if ssa else '--pass'}: {file} is not a Python program, and only those are compiled here by way of SSA")
     if launch is not None:
         raise UserError(f"--launch {launch}: {file} is no Python program, of whose launches one is chosen")
     keep_inputs("-o", output, [file])

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
+from typing import NamedTuple
 
 from warploom.compiler.ssa import Block, Value
 
@@ -21,6 +23,36 @@ EXTREMES = ("fmin", "fmax")
 TESTS = ("feq", "flt", "fle")
 CHOOSING = ("phi", "sel", "fneg", "fabs", *EXTREMES)  # of halves they make a half, exactly
 SIGN, ANY_HALF = 0x8000, 0xFFFF
+
+
+class Pattern(NamedTuple):
+    """What a value looks like: one of some operations, of whose operands each has a pattern itself."""
+
+    ops: tuple[str, ...]
+    operands: Pattern | None = None
+
+
+class Rule(NamedTuple):
+    """A pattern, and what stands in its place: an operation on halves and its operands; without a name, the operand itself."""
+
+    pattern: Pattern
+    replacement: Callable[[Value], tuple[str, list[Value]]]
+
+
+HELD = Pattern(())  # any value that holds a half
+RULES = (
+    # feq(x, y)                  -> half[feq](x, y), and so the other tests
+    Rule(Pattern(TESTS, HELD), lambda value: (value.op, value.args)),
+    # f2h(x)                     -> x
+    Rule(Pattern(("f2h",), HELD), lambda value: ("", value.args)),
+    # f2h(fadd(x, y))            -> half[fadd](x, y), and so differences and products
+    Rule(Pattern(("f2h",), Pattern(ARITHMETIC, HELD)), lambda value: (value.args[0].op, value.args[0].args)),
+    # f2h(fma(f2f x, f2f y, f2f z)) -> half[dfma](x, y, z)
+    Rule(
+        Pattern(("f2h",), Pattern(("fma",), Pattern(("f2f",), HELD))),
+        lambda value: ("dfma", [one.args[0] for one in value.args[0].args]),
+    ),
+)
 
 
 def compute_in_halves(blocks: list[Block]) -> None:
@@ -74,22 +106,21 @@ class _Halves:
             value = self.replaced[value]
         return value
 
-    def _rewrite(self, value: Value) -> None:
-        if value.op in TESTS and all(map(self.holds, value.args)):
-            self._become(value, value.op, value.args)
-        elif value.op == "f2h" and self.holds(value.args[0]):
-            self.replaced[value] = self.narrow(value.args[0])
-        elif value.op == "f2h" and value.args[0].type == "f32":
-            computed = value.args[0]
-            if computed.op in ARITHMETIC and all(map(self.holds, computed.args)):
-                self._become(value, computed.op, computed.args)
-        elif value.op == "f2h" and value.args[0].op == "fma":
-            factors = value.args[0].args
-            if all(one.op == "f2f" and self.holds(one.args[0]) for one in factors):
-                self._become(value, "dfma", [one.args[0] for one in factors])
+    def _matches(self, pattern: Pattern, value: Value) -> bool:
+        if pattern is HELD:
+            return self.holds(value)
+        return value.op in pattern.ops and pattern.operands is not None and all(self._matches(pattern.operands, one) for one in value.args)
 
-    def _become(self, value: Value, name: str, operands: list[Value]) -> None:
-        value.op, value.imm, value.args = "half", name, [self.narrow(one) for one in operands]
+    def _rewrite(self, value: Value) -> None:
+        """Replace a value by the first rule whose pattern it has."""
+        rule = next((one for one in RULES if self._matches(one.pattern, value)), None)
+        if rule is None:
+            return
+        name, operands = rule.replacement(value)
+        if name:
+            value.op, value.imm, value.args = "half", name, [self.narrow(one) for one in operands]
+        else:
+            self.replaced[value] = self.narrow(operands[0])
 
     def narrow(self, value: Value) -> Value:
         """The 16 bits of a value that holds a half."""

@@ -1,4 +1,4 @@
-"""Static single assignment: values, blocks, and how they are printed.
+"""Static single assignment: values and blocks. `text.py` prints and parses them.
 
 A value is computed once, in one place. Where paths meet, a *phi* takes the value of the path that was taken. Integers are mathematical:
 `lo` and `hi` bound the number, `type` says how an operation's result wraps (`i64` to -2^63 .. 2^63 - 1, `u64` to 0 .. 2^64 - 1,
@@ -12,7 +12,6 @@ Control Dependence Graph", TOPLAS 1991.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -179,18 +178,3 @@ def shown(value: Value) -> str:
     if value.op == "param":
         return f"${value.access.space}" if value.access is not None else f"${value.imm}"
     return f"%{value.number}"
-
-
-def printed(blocks: list[Block]) -> Iterator[str]:
-    """The function as text, a line an operation."""
-    for block in blocks:
-        yield f"b{block.number}:" + (f"  ; from {', '.join(f'b{one.number}' for one in block.before)}" if block.before else "")
-        for value in (*block.phis, *block.code):
-            result = f"{shown(value)} = " if value.type else ""
-            more = f" {value.imm}" if value.imm != 0 and value.op != "phi" else ""
-            where = f" {value.access.space}.{value.access.size}" if value.access is not None else ""
-            bounds = f"  ; {value.lo} .. {value.hi}" if value.is_int else ""
-            kind = f" {value.type}" if value.type else ""
-            yield f"    {result}{value.op}{where}{more}{kind} {', '.join(map(shown, value.args))}".rstrip() + bounds
-        ends = {"jump": "jump", "branch": f"branch {block.condition!r},", "exit": "exit"}.get(block.ends, "open")
-        yield f"    {ends} {', '.join(f'b{one.number}' for one in block.after)}".rstrip()

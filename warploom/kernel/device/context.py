@@ -66,7 +66,8 @@ class Current:
     """Which GPU is current, and who looks at launches: `before` gives options for `Device.run`, `watch` gets the result.
 
     check: asked before a launch of a kernel of this name: options of `checks.check.run_checked`, or None for a launch without checks.
-    checked: is handed the report of a launch with checks. asking: kernels are compiled for checks, of a launch that is captured.
+    compiled: is handed what a launch has compiled, with the texts of all passes. checked: is handed the report of a launch with checks.
+    asking: kernels are compiled for checks, of a launch that is captured.
     """
 
     def __init__(self) -> None:
@@ -76,6 +77,7 @@ class Current:
         self.before: Callable[[Program, Device], dict[str, Any]] | None = None
         self.check: Callable[[str], dict[str, Any] | None] | None = None
         self.checked: Callable[[Any], None] | None = None
+        self.compiled: Callable[[Any], None] | None = None
         self.asking = False
 
     @property
@@ -88,6 +90,15 @@ class Current:
     def use(self, gpu: GPU | str | None) -> None:
         """Make a GPU current, or a preset's name; None: the usual one."""
         self._context = None if gpu is None else Context(GPU(gpu) if isinstance(gpu, str) else gpu, self.memory_bytes)
+
+    @contextmanager
+    def shown(self, compiled: Callable[[Any], None] | None) -> Iterator[None]:
+        """For a while what every launch has compiled goes to `compiled`."""
+        before, self.compiled = self.compiled, compiled
+        try:
+            yield
+        finally:
+            self.compiled = before
 
     @contextmanager
     def watched(self, watch: Callable[[Result], None], gpu: GPU | None = None) -> Iterator[None]:

@@ -191,7 +191,9 @@ class Kernel(Inspected):
         context = self.context
         kept = frozenset(id(host_of(one)) for one in args if getattr(one, "only_in", False))
         args = self._taken(args)
-        found = self.built(args, check=CURRENT.asking)
+        found = self.built(args, check=CURRENT.asking, printing=CURRENT.compiled is not None)
+        if CURRENT.compiled is not None:
+            CURRENT.compiled(found)
         args = [*args, *found.captured]
         prepared = Prepared(context, args, kept)
         program = prepared.program(found, grid, block, shared, self.py_func.__name__)
