@@ -23,7 +23,7 @@ def answer(result: RunResult, progress: Callable[[int], None] | None = None) -> 
     Of a finding beside what `findings_report` has: rows, the lines of the page's source; waits, the instructions that it shows in;
     reasons, the stall reasons.
     """
-    sequencer = result.config.core.control == "sequencer"
+    sequencer = not result.has.events
     if not result.cycles or (result.cycles > MOST_CYCLES if sequencer else result.detail.profile is None):
         return {}
     found = profile(result, progress=progress)

@@ -33,7 +33,7 @@ def variables(program: Program) -> dict[int, str]:
     found = {}
     for (file, line), numbers in lines.items():
         source = program.sources[file].lines
-        name = _assigned(source[line - 1], program.isa == "python") if line <= len(source) else ""
+        name = _assigned(source[line - 1], program.language.python) if line <= len(source) else ""
         roots = _roots(program, numbers) if name else []
         if len(roots) == 1:
             found[roots[0]] = name
