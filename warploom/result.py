@@ -74,7 +74,7 @@ class Result(RunResult):
 
     def _limits_html(self) -> list[str]:
         """What limits the run, as the explorer's first screen says it; [] where that would take a second run."""
-        if self.config.core.control == "sequencer" or self.detail.profile is None or not self.cycles:
+        if self.detail.profile is None or not self.cycles:
             return []
         from warploom.observe.diagnosis.diagnosis import diagnose
         from warploom.observe.diagnosis.light import occupancy_text, speed_of_light
