@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.fuzz import machines, policies
+from tests.fuzz import kernels, machines, policies
 from tests.places import EXAMPLES, GOLDEN
 from warploom import GPU
 from warploom.cli.data import read_buffer_file
@@ -19,6 +19,7 @@ from warploom.isa.gcn.kernels import code_object
 from warploom.isa.machine_code import from_words as machine_code_words
 from warploom.isa.machine_code import source as text_of_machine_code
 from warploom.isa.program import Program
+from warploom.kernel.notebook import read_cells
 from warploom.machine.config.presets import PRESETS, load_config, parse_setting
 from warploom.machine.config.schema import settings
 
@@ -161,6 +162,23 @@ def _recorded_words() -> list[bytes]:
     return [b"".join(data[start : start + 24]) for start in range(0, len(data), 24)]
 
 
+OPENCL = "kernel void scale(float a, global float *y, int n) {\n  int i = get_global_id(0);\n  if (i < n)\n    y[i] = a * y[i];\n}\n"
+
+
+def _compiled(data: bytes, path: Path) -> None:
+    """A source in C as a program for Vortex, one in OpenCL C as one for GCN."""
+    options = Options(path=str(path), threads=4)
+    program, warnings = load_with_warnings(data, "gcn" if path.suffix == ".cl" else "vortex-2024", options)
+    str(warnings)
+    _begin(program, "gcn" if path.suffix == ".cl" else "vortex-2024")
+
+
+def _notebooks() -> list[bytes]:
+    cells = [{"cell_type": "code", "source": ["x = 1\n", "%time y = x"]}, {"cell_type": "markdown", "source": "text"}]
+    metadata = {"kernelspec": {"language": "python"}, "language_info": {"name": "python"}}
+    return [json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4}).encode()]
+
+
 PRESETS_OF = {"tiny": ("tiny", "tiny-original", "tiny-simt"), "guppy": ("guppy", "sm")}
 NUMBERS = _texts("1, 2, 3\n0x1f 0b1 ; c\n", "[1, [2, 3], 4]", '{"data": [1, 2]}', '{"memory": {"data": [7]}}', "1.5 2.5\n", "x,y\n1,2\n")
 
@@ -193,6 +211,10 @@ def _targets() -> Iterator[Target]:
     yield Target("words in .npy", _buffer("t0"), _npy, ".npy")
     yield Target("pictures", _buffer("t0"), _png, ".png")
     yield Target("policies", policies.take, policies.seeds, ".py", grown=True)
+    yield Target("kernels", kernels.take, policies.seeds, ".py", grown=True)
+    yield Target("notebooks", lambda _data, path: read_cells(path), _notebooks, ".ipynb")
+    yield Target("sources in C", _compiled, _files("*/*.c"), ".c", slow=True)
+    yield Target("sources in OpenCL C", _compiled, _texts(OPENCL), ".cl", slow=True)
     yield Target("machines", machines.take, machines.seeds, slow=True, grown=True)
 
 
