@@ -40,7 +40,7 @@ GUESSES = (
         "the machines",
         "warploom presets",
     ),
-    Guess("plot draw chart graph figure fig image render diagram", "to draw a run", "warploom picture KIND FILE"),
+    Guess("plot chart graph figure fig image render diagram", "to draw a run", "warploom picture KIND FILE"),
     Guess(
         "trace traces perfetto vcd waves wave konata gtkwave nsys nsight-systems timeline dump",
         "to write a trace for other viewers",
