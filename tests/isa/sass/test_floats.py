@@ -42,3 +42,32 @@ def test_doubles_are_rounded_in_every_direction():
             x, y, z = (Fraction(float(values[lane])) for values in (a, b, c))
             exact = {"mul": x * y, "add": x + y, "fma": x * y + z}[name]
             assert row[lane] == _rounded(exact, way), (way, name, lane)
+
+
+def test_pairs_of_halves_and_long_integers():
+    random = np.random.default_rng(1)
+    a, b, c = (random.integers(0, 1 << 32, LANES, dtype=np.uint64).astype(np.uint32) & 0xBFFFBFFF | 0x30003000 for _ in range(3))
+    longs = random.integers(-(1 << 63), (1 << 63) - 1, LANES, dtype=np.int64)
+    buffers = {"p0": a, "p1": b, "p2": c, "p3": np.zeros(4 * LANES, np.uint32)}
+    buffers |= {"p4": longs.view(np.uint32), "p5": np.zeros(6 * LANES, np.uint32)}
+    path = str(GOLDEN / "halves_sm_90.cubin")
+    program, warnings = open_source(path, None, Options(path, grid=1, block=LANES, arguments={"p6": LANES}, buffers=buffers))
+    assert list(warnings) == []
+    result = GPU("sm", engine="python").run(program)
+    words = read_buffer(program, result.memory, "p3").reshape(4, LANES)
+    halves = [values.copy().view(np.uint16) for values in (a, b, words[1], words[2])]
+    assert np.array_equal(halves[2], np.minimum(*halves[:2]))
+    assert np.array_equal(halves[3].view(np.int16), np.maximum(*(one.view(np.int16) for one in halves[:2])))
+    sources = np.stack([one.copy().view(np.uint16) for one in (a, b, c)])
+    for x, y, z, found in zip(*sources.tolist(), words[0].copy().view(np.uint16).tolist(), strict=True):
+        exact = _brain(x) * _brain(y) + _brain(z)
+        near = int(np.float32(float(exact)).view(np.uint32)) >> 16
+        assert found == min(range(near - 1, near + 2), key=lambda one: (abs(_brain(one) - exact), one & 1))
+    doubles = read_buffer(program, result.memory, "p5").view(np.float64).reshape(3, LANES)
+    for row, way in zip(doubles.tolist(), ("up", "down", "zero"), strict=True):
+        wanted = [int(value) % (1 << 64) if way == "zero" else int(value) for value in longs]
+        assert row == [_rounded(Fraction(value), way) for value in wanted]
+
+
+def _brain(bits):
+    return Fraction(float(np.array([bits << 16], np.uint32).view(np.float32)[0]))

@@ -39,6 +39,9 @@ def _finish(code: Code, value: int) -> None:
     code.put("mov", code.target(), value)
 
 
+_SCALES = (ONE_FLOAT, 0x3E000000, 0x3E800000, 0x3F000000, ONE_FLOAT, 0x40000000, 0x40800000, 0x41000000)  # FMUL.D8 to .M8
+
+
 def arithmetic(name: str, roles: str, latency: int):  # type: ignore[no-untyped-def]
     """FADD, FMUL, FFMA."""
 
@@ -46,9 +49,8 @@ def arithmetic(name: str, roles: str, latency: int):  # type: ignore[no-untyped-
         values = _sources(code, roles)
         mode = code.one.at(78, 2)
         plain = not (mode or bit(code, 80) or bit(code, 77))
-        scale = code.one.at(84, 3) if name == "fmul" else 4
-        if scale != 4:
-            code.refuse("a product that is scaled is something that this machine does not have")
+        if name == "fmul" and code.one.at(84, 3) != 4:
+            values[1] = code.new("fmul", values[1], Number(_SCALES[code.one.at(84, 3)]))
         if plain:
             code.put(name, code.target(), *values)
         elif mode:
@@ -64,13 +66,13 @@ def _directed_float(code: Code, name: str, values: list[Operand], mode: int) -> 
     """A sum or product of floats that is rounded up, down or towards zero, by way of doubles: a product of two floats is one."""
     doubles = [_double(code, "f2d", value) for value in values]
     if name == "fmul":
-        return to_float(code, _double(code, "dmul", *doubles), mode)
+        return as_float(code, _double(code, "dmul", *doubles), mode)
     first = _double(code, "dmul", *doubles[:2]) if name == "fma" else doubles[0]
     total = _double(code, "dadd", first, doubles[-1])
-    return to_float(code, total, mode, _sum_rest(code, total, first, doubles[-1]))
+    return as_float(code, total, mode, _sum_rest(code, total, first, doubles[-1]))
 
 
-def to_float(code: Code, value: int, mode: int, rest: int = NONE) -> int:
+def as_float(code: Code, value: int, mode: int, rest: int = NONE) -> int:
     """A double, and what it lacks, as a float in a rounding mode: the nearest one, or its neighbour."""
     near = code.new("d2f", value)
     if not mode:
@@ -343,7 +345,8 @@ def _from_64(code: Code, value: Value, sign: bool, to: int, mode: int) -> None:
     name = "l2d" if sign else "ul2d"
     if to == F64:
         if mode:
-            code.refuse("double precision rounds to nearest on this machine")
+            _directed_long(code, low, high, sign, mode)
+            return
         code.add("mov", pair, low)
         code.add("mov", pair + 1, high)
         code.put(name, code.target("d", 2), pair)
@@ -356,7 +359,19 @@ def _from_64(code: Code, value: Value, sign: bool, to: int, mode: int) -> None:
     code.add("sel", pair, odd, low, code.new("shr", fold, Number(20)))
     code.add("mov", pair + 1, high)
     code.add(name, pair, pair)
-    code.put("mov", code.target(), to_float(code, pair, mode))
+    code.put("mov", code.target(), as_float(code, pair, mode))
+
+
+def _directed_long(code: Code, low: Operand, high: Operand, sign: bool, mode: int) -> None:
+    """64 bits as a double, rounded up, down or towards zero: the sum of its words, which are doubles."""
+    unit, nothing = code.pair(), code.pair()
+    for place, words in ((unit, (0, 0x41F00000)), (nothing, (0, 0))):
+        code.add("mov", place, Number(words[0]))
+        code.add("mov", place + 1, Number(words[1]))
+    upper = _double(code, "dmul", _double(code, "i2d" if sign else "u2d", high), unit)
+    lower = _double(code, "u2d", low)
+    near = _double(code, "dadd", upper, lower)
+    _directed(code, near, _sum_rest(code, near, upper, lower), mode)
 
 
 def f2i(code: Code) -> None:
@@ -456,10 +471,12 @@ def f2f(code: Code) -> None:
     elif (to, of) == (F64, F16):
         code.put("f2d", code.target("d", 2), code.new("h2f", code.plain(code.value("b"))))
     elif (to, of) == (F32, F64):
-        found = to_float(code, wide(code, code.value("b")), mode)
+        found = as_float(code, wide(code, code.value("b")), mode)
         code.put("mov", code.target(), flushed(code, found) if bit(code, 80) else found)
     elif (to, of) == (F32, F16):
         code.put("h2f", code.target(), code.plain(code.value("b")))
+    elif mode == 3 and of == F32:
+        code.put("mov", code.target(), _half_of(code, code.float("b"), False, True))
     elif mode:
         code.refuse("a half is rounded to nearest on this machine")
     elif of == F64:
@@ -473,17 +490,23 @@ def f2f(code: Code) -> None:
 def f2fp(code: Code) -> None:
     """F2FP: two floats as two halves, a above."""
     kind = code.one.at(76, 2)
-    if kind > 1 or bit(code, 78):
+    if kind > 1:
         code.refuse("this conversion is something that this machine does not have")
-    high, low = (_half_of(code, code.float(role), bool(kind)) for role in "ab")
+    high, low = (_half_of(code, code.float(role), bool(kind), bit(code, 78)) for role in "ab")
     code.put("or", code.target(), code.new("shl", high, Number(16)), code.new("and", low, Number(0xFFFF)))
     code.latency = u.L_CONVERT
 
 
-def _half_of(code: Code, value: Operand, brain: bool) -> int:
-    """A float as a half, or as a bf16, to nearest even."""
+def _half_of(code: Code, value: Operand, brain: bool, to_zero: bool = False) -> int:
+    """A float as a half, or as a bf16, to nearest even, or towards zero."""
     if not brain:
-        return code.new("f2h", value)
+        near = code.new("f2h", value)
+        if not to_zero:
+            return near
+        sizes = [code.new("and", one, Number(LARGEST)) for one in (value, code.new("h2f", near))]
+        return code.new("sub", near, code.new("flt", *sizes))
+    if to_zero:
+        return code.new("sel", code.new("shr", value, Number(16)), Number(0x7FFF), code.new("feq", value, value))
     odd = code.new("and", code.new("shr", value, Number(16)), ONE)
     found = code.new("shr", code.new("add", value, code.new("add", odd, Number(0x7FFF))), Number(16))
     return code.new("sel", found, Number(0x7FFF), code.new("feq", value, value))
@@ -504,8 +527,6 @@ def halves(name: str, roles: str):  # type: ignore[no-untyped-def]
         if constant is not None and constant.kind == IMMEDIATE and (values[0].zero or values[1].zero):
             code.put("mov", code.target(), Number(constant.number))  # how compilers load a constant on this pipe
             return
-        if name == "hfma" and brain:
-            code.refuse("a fused multiplication of bf16 is something that this machine does not have")
         found = [
             _one_half(code, name, [_part(code, value, half, brain) for value in values], brain, to_float) for half in range(2 - to_float)
         ]
@@ -538,6 +559,9 @@ def _part(code: Code, value: Value, half: int, brain: bool) -> Operand:
 
 
 def _one_half(code: Code, name: str, values: list[Operand], brain: bool, to_float: bool) -> int:
+    if name == "hfma" and brain:
+        total = _fused_brain(code, values)
+        return total if to_float else _half_of(code, total, True)
     if name == "hfma":
         wide_values = []
         for value in values:
@@ -549,6 +573,18 @@ def _one_half(code: Code, name: str, values: list[Operand], brain: bool, to_floa
         return code.new("d2f", exact) if to_float else code.new("d2h", exact)
     found = code.new({"hadd": "fadd", "hmul": "fmul"}[name], *values)
     return found if to_float else _half_of(code, found, brain)
+
+
+def _fused_brain(code: Code, values: list[Operand]) -> int:
+    """a * b + c of bf16s as a float rounded to odd, from which bf16 is rounded once: their product is a float."""
+    product = code.new("fmul", values[0], values[1])
+    total = code.new("fadd", product, values[2])
+    part = code.new("fsub", total, product)
+    rest = code.new("fadd", code.new("fsub", product, code.new("fsub", total, part)), code.new("fsub", values[2], part))
+    even = code.new("xor", code.new("and", total, ONE), ONE)
+    step = code.new("and", even, code.new("or", code.new("flt", rest, ZERO), code.new("flt", ZERO, rest)))
+    against = code.new("shr", code.new("xor", rest, total), Number(31))
+    return code.new("sub", code.new("add", total, step), code.new("shl", code.new("and", step, against), ONE))
 
 
 hadd2, hmul2, hfma2 = halves("hadd", "ab"), halves("hmul", "ab"), halves("hfma", "abc")

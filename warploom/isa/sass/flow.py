@@ -205,9 +205,10 @@ def vote(code: Code) -> None:
 
 def match(code: Code) -> None:
     """MATCH: the lanes with the same value; ALL: those of the warp, if all have."""
-    if bit(code, 73):
-        code.refuse("a match of 64 bits is something that this machine does not have")
     found = code.put("match_any", code.temporary(), _lane(code, code.plain(code.value("a"))), imm=0)
+    if bit(code, 73):
+        high = code.put("match_any", code.temporary(), _lane(code, code.plain(code.value("a"), 1)), imm=0)
+        found = code.new("and", found, high)
     if bit(code, 79):
         code.put("mov", code.target(), found)
         return

@@ -223,15 +223,30 @@ def imnmx(code: Code) -> None:
 def _kind(code: Code) -> tuple[bool, bool]:
     """(unsigned, with RELU) of the minimum and maximum of sm_90."""
     if bit(code, 73):
-        code.refuse("a minimum of halves is something that this machine does not have")
+        code.refuse("this minimum of halves is something that this machine does not have")
     return not bit(code, 72), bit(code, 74)
 
 
 def vimnmx(code: Code) -> None:
-    """VIMNMX."""
+    """VIMNMX, of a word or of two halves."""
+    if bit(code, 73):
+        _halves(code)
+        return
     unsigned, relu = _kind(code)
     found = minmax(code, code.integer("a"), code.integer("b"), code.predicate_of("p"), unsigned)
     code.put("max" if relu else "mov", code.target(), found, *((ZERO,) if relu else ()))
+
+
+def _halves(code: Code) -> None:
+    a, b, p = code.plain(code.value("a")), code.plain(code.value("b")), code.predicate_of("p")
+    unsigned = not bit(code, 72)
+    name, parts = ("shr" if unsigned else "sra"), []
+    for high in range(2):
+        sources = [one if high else code.new("shl", one, Number(16)) for one in (a, b)]
+        first, second = (code.new(name, one, Number(16)) for one in sources)
+        found = minmax(code, first, second, p, unsigned)
+        parts.append(code.new("max", found, ZERO) if bit(code, 74) else found)
+    code.put("or", code.target(), code.new("shl", parts[1], Number(16)), code.new("and", parts[0], Number(0xFFFF)))
 
 
 def viaddmnmx(code: Code) -> None:
