@@ -59,9 +59,9 @@ def _server(process: int) -> subprocess.Popen[str]:
 
 def serve() -> None:
     """Run the commands that are asked for, a line of JSON each; a fork returns from here when it has run its own."""
-    from warploom.cli import COMMANDS
+    from warploom.cli import MODULES
 
-    for name in (*LIBRARIES, "warploom.gpu", *(f"warploom.cli.{command}" for command in COMMANDS)):
+    for name in (*LIBRARIES, "warploom.gpu", *MODULES.values()):
         import_module(name)  # and no native code is loaded: where it is, a run has no need to begin in plain Python
     gc.collect()
     gc.freeze()  # a fork that moved objects between lists would copy every page of memory

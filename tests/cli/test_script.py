@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from warploom import load
-from warploom.cli import main, progress
+from warploom.cli import main
+from warploom.cli.terminal import progress
 from warploom.isa.launching import BufferError
 from warploom.kernel.device.context import CURRENT, MEMORY_BYTES
 

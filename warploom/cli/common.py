@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.printable import printable
+from warploom.cli.terminal.printable import printable
 from warploom.observe.text.whole_file import beside
 
 if TYPE_CHECKING:

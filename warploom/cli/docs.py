@@ -63,7 +63,7 @@ def _list(titles: dict[str, str]) -> None:
 
 
 def _show(found: Found) -> None:
-    from warploom.cli import screen
+    from warploom.cli.terminal import screen
 
     if found.page:
         screen.show([[(line, "")] for line in found.text.splitlines()])

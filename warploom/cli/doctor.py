@@ -56,7 +56,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
 
 def _show(groups: dict[str, list[Finding]]) -> None:
-    from warploom.cli import screen
+    from warploom.cli.terminal import screen
 
     longest = max(len(row.what) for rows in groups.values() for row in rows)
     for name, rows in groups.items():
@@ -93,7 +93,7 @@ def _extras() -> list[Finding]:
 
 
 def _machine() -> list[Finding]:
-    from warploom.cli import screen
+    from warploom.cli.terminal import screen
     from warploom.cli.welcome.browser import browser_name
 
     browser = browser_name()

@@ -44,7 +44,7 @@ def command(ctx: click.Context, file: str, output: str | None, size: str, kind: 
       warploom draw vase.obj -o vase.png --size 800x600 --from 0,1,3
       warploom draw scene.py --overdraw -o overdraw.png
     """
-    from warploom.cli.progress import Busy, Progress
+    from warploom.cli.terminal.progress import Busy, Progress
     from warploom.graphics.drawing import draw
     from warploom.graphics.pictures import KINDS
     from warploom.isa.pictures import png

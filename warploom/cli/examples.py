@@ -68,7 +68,7 @@ def command(words: tuple[str, ...], show: bool, target: str | None, as_json: boo
         rows = [{"name": one.name, "about": one.about, "path": str(one.path), "needs_arguments": one.asks} for one in chosen]
         print_json({"examples": rows})
         return
-    from warploom.cli import screen
+    from warploom.cli.terminal import screen
 
     screen.show(_listed(chosen))
 
@@ -96,7 +96,7 @@ def _copy(example: Example, target: Path) -> None:
 
 
 def _listed(chosen: list[Example]) -> list[Line]:
-    from warploom.cli import screen
+    from warploom.cli.terminal import screen
     from warploom.observe.text.styled import in_lines
 
     longest = max(len(example.name) for example in chosen)

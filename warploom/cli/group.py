@@ -14,17 +14,17 @@ import click
 from warploom.cli.common import BAD_INPUT, FAULT, mistakes, report, say, stopped
 from warploom.cli.completion import with_completion
 from warploom.cli.docstrings import with_help
-from warploom.cli.printable import printable
-from warploom.cli.process import drop_unwritten, prepared
+from warploom.cli.terminal.printable import printable
+from warploom.cli.terminal.process import drop_unwritten, prepared
 from warploom.cli.welcome.by_name import with_shipped
 
 
 class LazyGroup(click.Group):
-    """Commands by name: module `package.name`, attribute `command`. summaries: one line per command, for the help."""
+    """Commands by name: attribute `command` of the module that `modules` names. summaries: one line per command, for the help."""
 
-    def __init__(self, *args: Any, package: str, summaries: dict[str, str], **keywords: Any) -> None:
+    def __init__(self, *args: Any, modules: dict[str, str], summaries: dict[str, str], **keywords: Any) -> None:
         super().__init__(*args, **keywords)
-        self.package = package
+        self.modules = modules
         self.summaries = summaries
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -35,7 +35,7 @@ class LazyGroup(click.Group):
         """A command by its name; None when there is none."""
         if cmd_name not in self.summaries:
             return None
-        command: click.Command = importlib.import_module(f"{self.package}.{cmd_name}").command
+        command: click.Command = importlib.import_module(self.modules[cmd_name]).command
         return with_shipped(with_completion(with_help(command)))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -117,7 +117,7 @@ class LazyGroup(click.Group):
 
 
 def _show_start_page() -> None:
-    from warploom.cli import screen
+    from warploom.cli.terminal import screen
     from warploom.cli.welcome.start import start_page
 
     screen.show([[line] for line in start_page()])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warploom.cli.common import UserError
-from warploom.cli.own_output import on_standard_error
+from warploom.cli.terminal.own_output import on_standard_error
 from warploom.isa.c.endings import language_of
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from warploom.cli.traces import NAMES, TracedRun, TraceFile, open_traces, trace_
 from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
-    from warploom.cli.output import OutputFile
+    from warploom.cli.terminal.output import OutputFile
     from warploom.isa.diagnostics import Diagnostic
     from warploom.isa.program import Program
     from warploom.machine.config.schema import Config
@@ -69,10 +69,10 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
       warploom run matmul.py                           kernels of numba.cuda
       warploom run k.cubin --kernel saxpy --grid 8 --block 128 --arg n=1000 --arg a=2.5 --buffer x=x.npy --buffer y=y.npy
     """
-    from warploom.cli.output import OutputFile
-    from warploom.cli.progress import Progress
     from warploom.cli.saving import save
     from warploom.cli.script_files import LaunchFiles
+    from warploom.cli.terminal.output import OutputFile
+    from warploom.cli.terminal.progress import Progress
 
     if is_script(file, options["isa"]) and Path(file).is_file() and wants_whole(options):
         wanted = LaunchFiles(file, options["saves"], trace_files(options))
@@ -169,14 +169,14 @@ def _check_outputs(file: str, options: dict[str, Any], images: list[tuple[str, s
 
 
 def _open(files: contextlib.ExitStack, *paths: str | None) -> list[OutputFile | None]:
-    from warploom.cli.output import OutputFile
+    from warploom.cli.terminal.output import OutputFile
 
     return [None if path is None else files.enter_context(OutputFile(path)) for path in paths]
 
 
 def _write_log(result: Result, out: OutputFile, selection: Selection, quiet: bool) -> None:
-    from warploom.cli import screen
-    from warploom.cli.progress import Progress
+    from warploom.cli.terminal import screen
+    from warploom.cli.terminal.progress import Progress
     from warploom.observe.text.log import WIDTH, log
 
     width = screen.width() if out.place is None else WIDTH
@@ -188,7 +188,7 @@ def _write_log(result: Result, out: OutputFile, selection: Selection, quiet: boo
 
 
 def _write_trace(result: Result, out: OutputFile, quiet: bool) -> None:
-    from warploom.cli.progress import Progress
+    from warploom.cli.terminal.progress import Progress
 
     with Progress("writing the trace", result.cycles, quiet=quiet or out.place is None) as progress:
         for line in result.trace():
@@ -201,7 +201,7 @@ def _write_trace(result: Result, out: OutputFile, quiet: bool) -> None:
 
 
 def _show(result: Result, warnings: list[Diagnostic], options: dict[str, Any]) -> None:
-    from warploom.cli import screen
+    from warploom.cli.terminal import screen
 
     if options["as_json"]:
         from warploom.observe.text.report import report

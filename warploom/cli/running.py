@@ -14,7 +14,7 @@ from warploom.cli.loading import PYTHON, Launching, is_script, load_program, nam
 from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
-    from warploom.cli.progress import Progress
+    from warploom.cli.terminal.progress import Progress
     from warploom.isa.diagnostics import Diagnostic
     from warploom.isa.program import Program
     from warploom.machine.config.schema import Config
@@ -67,7 +67,7 @@ def take_order(file: str, options: dict[str, Any]) -> Order:
 
 def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bool = True) -> None:
     """A fault or a timeout, and remarks: on standard error. cut: what is said of a timeout; where: and where the cores were then."""
-    from warploom.cli import screen
+    from warploom.cli.terminal import screen
 
     if result.status == "error":
         say(f"error: {result.fault}", err=True)

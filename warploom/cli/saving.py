@@ -11,7 +11,7 @@ from warploom.cli.common import UserError
 if TYPE_CHECKING:
     import numpy as np
 
-    from warploom.cli.output import OutputFile
+    from warploom.cli.terminal.output import OutputFile
     from warploom.isa.program import Program
     from warploom.result import Result
 

@@ -8,8 +8,8 @@ import sys
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from warploom.cli import screen
 from warploom.cli.common import DONE, FAULT, UserError, mistakes, print_json, say, stopped
+from warploom.cli.terminal import screen
 from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
     """
     from warploom.cli.group import shown_as_its_own
     from warploom.cli.loading import PYTHON
-    from warploom.cli.own_output import OwnOutput
-    from warploom.cli.progress import Progress
     from warploom.cli.running import limit_of, machine_of
+    from warploom.cli.terminal.own_output import OwnOutput
+    from warploom.cli.terminal.progress import Progress
     from warploom.gpu import GPU
     from warploom.kernel.launch.launch import KernelError
     from warploom.kernel.script import run_script

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from warploom.cli.common import UserError, say
 from warploom.cli.loading import named
-from warploom.cli.output import OutputFile
+from warploom.cli.terminal.output import OutputFile
 from warploom.cli.traces import TracedRun, TraceFile, open_traces
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from warploom.cli.common import UserError
 if TYPE_CHECKING:
     import numpy as np
 
-    from warploom.cli.output import OutputFile
+    from warploom.cli.terminal.output import OutputFile
     from warploom.isa.program import Program
     from warploom.machine.config.schema import Config
     from warploom.observe.traces import Format
@@ -72,7 +72,7 @@ def trace_files(options: dict[str, Any]) -> list[TraceFile]:
 
 def open_traces(stack: contextlib.ExitStack, files: list[TraceFile]) -> list[OutputFile]:
     """The files, to be written or to be taken away when the stack ends."""
-    from warploom.cli.output import OutputFile
+    from warploom.cli.terminal.output import OutputFile
 
     return [stack.enter_context(OutputFile(file.path, binary=file.form.binary and not file.beside)) for file in files]
 
@@ -143,7 +143,7 @@ class TracedRun:
 
     def write(self, result: Result, quiet: bool) -> None:
         """The run has ended: write what is left, one file after the other. Raises NoEvents where there is nothing to show."""
-        from warploom.cli.progress import Progress
+        from warploom.cli.terminal.progress import Progress
 
         for number, (file, output) in enumerate(zip(self._files, self._outputs, strict=True)):
             if number in self._growing:

@@ -44,4 +44,4 @@ def test_a_kind_stands_in_the_help_and_in_the_documentation(kind):
     assert f"\n## {kind.capitalize()}: " in page, f"docs/pictures.md needs a section `## {kind.capitalize()}: ...`"
     assert f"$ warploom picture {kind} " in page, f"docs/pictures.md needs an example `$ warploom picture {kind} ...`"
     command = main.get_command(click.Context(main), "picture")
-    assert kind in command.get_help(click.Context(command)), f"the help in cli/picture.py needs a line for {kind}"
+    assert kind in command.get_help(click.Context(command)), f"the help in cli/views/picture.py needs a line for {kind}"

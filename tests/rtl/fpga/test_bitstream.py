@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from tests.places import ROOT
 from warploom import GPU, rtl
 from warploom.cli import main
-from warploom.cli.build import WRITTEN
+from warploom.cli.machines.build import WRITTEN
 from warploom.rtl.fpga.board import PINS
 from warploom.rtl.fpga.parts import PARTS
 from warploom.rtl.fpga.tools import route_arguments

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from textwrap import wrap
 
-from warploom.cli import screen
 from warploom.cli.common import UserError
 from warploom.cli.debugger import changes, expecting, moving, showing
 from warploom.cli.debugger.debugger import Debugger
+from warploom.cli.terminal import screen
 from warploom.isa.diagnostics import nearest
 from warploom.machine.debug.session import EditError
 from warploom.observe.text.styled import Line

@@ -21,7 +21,7 @@ ROWS = 8  # of memory
 
 
 def _width() -> int:
-    from warploom.cli import screen
+    from warploom.cli.terminal import screen
 
     return screen.width()
 

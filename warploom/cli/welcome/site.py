@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from warploom.cli.common import UserError
-from warploom.cli.progress import Busy
+from warploom.cli.terminal.progress import Busy
 from warploom.cli.welcome.shipped import folder
 from warploom.isa.host.children import ISOLATED
 from warploom.isa.host.user_cache import make_directory, user_cache

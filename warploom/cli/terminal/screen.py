@@ -1,0 +1,43 @@
+"""Styled lines on standard output: in colours where a terminal has them, as plain text in a pipe or a file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+
+from warploom.cli.common import say
+from warploom.observe.text.styled import Line, in_lines, plain
+
+NARROWEST, WIDEST = 60, 160  # columns that tables are made for
+
+
+def width() -> int:
+    """Columns that tables may have: the terminal's, or 80 where there is none."""
+    return min(max(shutil.get_terminal_size((80, 24)).columns, NARROWEST), WIDEST)
+
+
+def wrapped(text: str, first: str = "", rest: str = "  ") -> str:
+    """A text in lines that fit, the first one and the others with these in front."""
+    return "\n".join(in_lines(text, width(), first, rest))
+
+
+def unicode() -> bool:
+    """Whether standard output takes characters beyond ASCII."""
+    return (sys.stdout.encoding or "").lower().startswith("utf")
+
+
+def show(lines: Iterable[Line]) -> None:
+    """Print lines. rich is loaded only where there are colours to show."""
+    if not (sys.stdout.isatty() or os.environ.get("FORCE_COLOR")):
+        say("\n".join(plain(line) for line in lines))
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    from warploom.cli.terminal.printable import printable
+
+    console = Console(highlight=False)
+    for line in lines:
+        console.print(Text.assemble(*((printable(text), style) for text, style in line)), soft_wrap=True)
