@@ -108,7 +108,7 @@ def _waits_for(found: Profile, took: int) -> np.ndarray:
         waits, arriving = d.memory_waits(found), float(found.of(*ARRIVING).sum())
     rest = max(float(waits.sum()) - arriving - float(of_unit.sum()), 0.0)
     rest += behind_barriers(found)["shared" if took == p.PASSES else "memory"]
-    writes = np.array([_turns(found, number) if counts[number] else 0.0 for number in range(len(counts))])
+    writes = np.array([_turns(found, number) if counts[number] else 0.0 for number in range(len(counts))], np.float64)
     return of_unit + rest * counts / max(counts.sum(), 1) + arriving * writes / max(writes.sum(), 1)
 
 
