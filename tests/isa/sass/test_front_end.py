@@ -164,3 +164,18 @@ def test_a_word_without_a_meaning_is_a_warning_that_names_it_and_its_line():
     program, warnings = open_source(bytes(data), "sass", options)
     assert list(program.refused) == [0]
     assert "kernels.cu:4: this word is not an instruction that this machine has; the run stops there" in warnings[0].message
+
+
+@pytest.mark.parametrize(("architecture", "gpu"), [(90, "a100"), (80, "v100"), (80, "h100")])
+def test_a_product_refuses_the_code_of_another_generation(architecture, gpu):
+    path = str(path_of(architecture))
+    options = Options(path, arguments={"n": 1, "a": 1.0, "x": 0, "y": 0}, machine=gpu, more={"kernel": "saxpy"})
+    with pytest.raises(BufferError, match=f"it is code for sm_{architecture}, which {gpu}, sm_.., does not take"):
+        open_source(path, None, options)
+
+
+@pytest.mark.parametrize(("architecture", "gpu"), [(80, "a100"), (80, "a40"), (90, "h100"), (90, "sm")])
+def test_a_product_takes_the_code_of_its_own(architecture, gpu):
+    path = str(path_of(architecture))
+    options = Options(path, arguments={"n": 1, "a": 1.0, "x": 0, "y": 0}, machine=gpu, more={"kernel": "saxpy"})
+    assert open_source(path, None, options).program.name == "saxpy"

@@ -24,12 +24,14 @@ from warploom.isa.sass.lowering import Lowered, lower, pieces
 MOST_BLOCK = 1024
 USUAL_BLOCK = 32
 MOST_WARNED = 8
+PRODUCTS = {"v100": 70, "a100": 80, "a40": 86, "rtx3070": 86, "h100": 90}  # architectures of presets; `sm` is no product and takes any
 
 
 def load(source: Text, options: Options) -> Loaded:
     """A Program from a cubin. Raises SourceError, BufferError."""
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
     found = cubins.read(source if isinstance(source, bytes) else read_bytes(source), path)
+    _check_machine(found, options.machine)
     kernel = chosen(found, options.more.get("kernel") or options.more.get("launch") or None)
     launch = _launch(path, found, kernel, options)
     given = placed(path, kernel, arguments_of(kernel, found.sources), options.buffers, options.arguments)
@@ -43,6 +45,17 @@ def load(source: Text, options: Options) -> Loaded:
         *unused(given.given, given.regions, given.values, given.parameters, kernel.name),
     ]
     return Loaded(program, warnings)
+
+
+def _check_machine(found: Cubin, machine: Any) -> None:
+    """Raises BufferError for a product that refuses the code: it takes that of its own generation, up to its own architecture."""
+    name = getattr(machine, "name", machine)
+    has = PRODUCTS.get(name) if isinstance(name, str) else None
+    if has is None or (has // 10 == found.architecture // 10 and found.architecture <= has):
+        return
+    fits = [one for one, number in PRODUCTS.items() if number // 10 == found.architecture // 10 and found.architecture <= number]
+    said = f"it is code for sm_{found.architecture}, which {name}, sm_{has}, does not take"
+    raise BufferError(f"{found.path}: {said}; choose --gpu {', or '.join([*fits, 'sm'])}")
 
 
 def chosen(found: Cubin, name: str | None) -> Kernel:
