@@ -1,0 +1,199 @@
+"""Clang, as the PyPI package `ziglang` has it: device code to PTX, host code to an executable, with warploom's headers first.
+
+Both passes see the same headers: ours, and those of C and C++ that Zig brings for the host. Nothing of NVIDIA's is needed.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from warploom.cuda_cpp.words import Words
+from warploom.isa.diagnostics import SourceError
+from warploom.isa.reading import error
+
+HERE = Path(__file__).parent
+INCLUDE, SAMPLES, RUNTIME = HERE / "include", HERE / "include" / "samples", HERE / "runtime"
+ARCHITECTURE, PTX_VERSION = "sm_80", 80
+GLIBC = "2.28"  # the oldest that a host program is linked for
+SECONDS = 900.0
+MACROS = ("-D__CUDACC__", "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0", "-D__CUDACC_VER_BUILD__=0",
+          "-D__CUDACC_RELAXED_CONSTEXPR__", "-D__CUDACC_EXTENDED_LAMBDA__", "-D__CUDA_ARCH_LIST__=800")  # fmt: skip
+QUIET = ("-Wno-unknown-cuda-version", "-Wno-nullability-completeness", "-Wno-unused-command-line-argument", "-Wno-format-security",
+         "-Wno-unused-result", "-Wno-writable-strings", "-Wno-deprecated-declarations", "-Wno-c++11-narrowing", "-Wno-pass-failed",
+         "-Wno-invalid-offsetof", "-fno-caret-diagnostics-max-lines")[:-1]  # fmt: skip
+NOT_THERE = re.compile(r"(?:use of undeclared identifier|unknown type name|no member named) '((?:cuda|cu)[A-Z]\w*|__\w+|tex\w+|surf\w+)'")
+NO_FILE = re.compile(r"fatal error: '([^']+)' file not found")
+UNDEFINED = re.compile(r"undefined symbol: (.+)")
+LIBRARIES = {"thrust/": "Thrust", "cub/": "CUB", "cuda/std": "libcu++", "cuda/": "libcu++", "cublas": "cuBLAS", "cufft": "cuFFT",
+             "curand.h": "cuRAND's host library", "cusparse": "cuSPARSE", "cusolver": "cuSOLVER", "cudnn": "cuDNN", "nvrtc": "NVRTC",
+             "nccl": "NCCL", "npp": "NPP", "GL/": "OpenGL", "mma.h": "the tensor cores' wmma", "nvToolsExt": "NVTX", "mpi.h": "MPI",
+             "opencv": "OpenCV", "omp.h": "OpenMP"}  # fmt: skip
+
+
+def check_there(path: str | Path) -> None:
+    """Raise SourceError where there is no compiler, or no host programs for this system."""
+    if importlib.util.find_spec("ziglang") is None:
+        raise error(path, "compiling CUDA C++ needs the package ziglang, which is not installed", "pip install 'warploom[cc]'")
+    if sys.platform != "linux" or platform.machine() not in ("x86_64", "aarch64"):
+        said = f"host programs of CUDA C++ run on Linux so far, on x86-64 and AArch64, and this is {sys.platform} on {platform.machine()}"
+        raise error(path, said, "run it in a Linux container, or write the kernel in Python (`warploom new kernel.py`)")
+
+
+def zig() -> str:
+    """The compiler's file."""
+    home = Path(getattr(importlib.util.find_spec("ziglang"), "origin", None) or ".").parent
+    return str(next((path for path in (home / "zig", home / "zig.exe") if path.exists()), home))
+
+
+def target() -> str:
+    """The host, as Zig names it."""
+    return f"{platform.machine()}-linux-gnu.{GLIBC}"
+
+
+def run(command: Sequence[str], source: str | Path, environment: Mapping[str, str]) -> str:
+    """What the compiler says when it succeeds. Raises SourceError with what it says when it does not."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, env=environment, errors="replace")
+    except subprocess.TimeoutExpired:
+        raise error(source, f"the compiler has not ended after {SECONDS:.0f} seconds", "") from None
+    if done.returncode:
+        raise explained(source, done.stderr, done.returncode)
+    return done.stderr
+
+
+def explained(source: str | Path, said: str, status: int) -> SourceError:
+    """An error of the compiler, and what to do about it."""
+    if absent := NO_FILE.search(said):
+        library = next((name for start, name in LIBRARIES.items() if absent[1].startswith(start)), None)
+        if library is not None:
+            return error(source, f"it includes <{absent[1]}>: {library} is not there yet", "use CUDA C++ and its runtime alone")
+        return error(source, f"it does not compile:\n{cleaned(said)}", "-I DIR adds a folder with headers")
+    if found := UNDEFINED.findall(said):
+        names = " and ".join(dict.fromkeys(repr(name) for name in found))
+        calls = [name for name in found if re.match(r"(cuda|cu)[A-Z]", name)]
+        fix = "a call of CUDA that is not there yet" if calls else "add the file that defines it"
+        return error(source, f"it uses {names}, and nothing here defines that", fix)
+    missing = [name for name in NOT_THERE.findall(said) if name.startswith(("cuda", "cu", "__", "tex", "surf"))]
+    fix = f"{missing[0]} is not in warploom's CUDA yet, if it is one of CUDA's names" if missing else ""
+    return error(source, f"it does not compile:\n{cleaned(said) or f'the compiler ended with status {status}'}", fix)
+
+
+def cleaned(said: str) -> str:
+    """What the compiler says, without lines about our headers' insides and about the passes."""
+    kept = []
+    for line in said.strip().splitlines():
+        if line.startswith("In file included from <built-in>") or re.match(r"\d+ (?:warning|error)s? generated", line):
+            continue
+        if "and 1 error" in line and "generated" in line:
+            continue
+        kept.append(line)
+    return "\n".join(kept)
+
+
+@functools.lru_cache(maxsize=2)
+def _host_words(compiler: str, folder: str) -> tuple[str, ...]:
+    """The include paths and macros that Zig's driver gives clang for the host: asked once, of an empty file."""
+    empty = Path(folder) / "empty.cpp"
+    empty.write_text("", encoding="utf-8")
+    command = [compiler, "c++", "-target", target(), "-v", "-c", str(empty), "-o", str(empty.with_suffix(".o"))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS, env=environment(Path(folder)))
+    line = next((line for line in done.stderr.splitlines() if "-cc1" in line), "")
+    words = line.split()
+    found = [part for place, word in enumerate(words) for part in ((word, words[place + 1]) if word in ("-isystem", "-D") else ())]
+    if not found:
+        raise error(compiler, f"the compiler does not say where its headers are:\n{done.stderr[-1000:]}", "")
+    return tuple(found)
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """For Zig, whose own caches lie in a folder."""
+    found = dict(os.environ)
+    found.setdefault("ZIG_GLOBAL_CACHE_DIR", str(folder / "zig"))
+    found.setdefault("ZIG_LOCAL_CACHE_DIR", str(folder / "zig"))
+    return found
+
+
+class Compiler:
+    """Commands for one set of words. folder: for what is in between; cache: where Zig keeps the libraries that it has built."""
+
+    def __init__(self, words: Words, folder: Path, cache: Path) -> None:
+        self.words, self.folder, self.environment = words, folder, environment(cache)
+        self.cache = cache
+
+    def flags(self) -> list[str]:
+        """Of both passes over CUDA C++, without places of this machine."""
+        words = self.words
+        fast = ["-D__WARPLOOM_FAST_MATH"] if words.fast else []
+        rdc = ["-fgpu-rdc"] if words.separate else []
+        old = ["-D__WARPLOOM_OLD_WARP_FUNCTIONS"]
+        level = "0" if words.debug else words.level
+        return [f"-std={words.standard}", f"-O{level}", *MACROS, *fast, *old, *rdc, *QUIET]
+
+    def _cuda(self) -> list[str]:
+        """The command in front of what one pass says."""
+        return [
+            zig(), "clang", "-x", "cuda", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib", f"--cuda-gpu-arch={ARCHITECTURE}", "-fdeclspec",
+            "-nostdinc", "-target", f"{platform.machine()}-linux-gnu", "-fno-color-diagnostics", "-Xclang", "-target-sdk-version=12.8",
+            "-I", str(INCLUDE), *self.words.both, *_host_words(zig(), str(self.cache)), "-idirafter", str(SAMPLES),
+            "-include", "cuda_runtime.h", *self.flags(),
+        ]  # fmt: skip
+
+    def device(self, source: Path, to: Path, depends: Path | None = None) -> str:
+        """PTX from a source. depends: where to write which files it is made from."""
+        fast = ["-fgpu-flush-denormals-to-zero", "-mllvm", "-nvptx-prec-divf32=0", "-mllvm", "-nvptx-prec-sqrtf32=0"] if self.words.fast else []
+        listed = ["-MD", "-MF", str(depends), "-MT", "x"] if depends else []
+        return self._run(
+            [*self._cuda(), "--cuda-device-only", f"--cuda-feature=+ptx{PTX_VERSION}", "-gline-tables-only", *fast, *self.words.device, *listed,
+             "-S", str(source), "-o", str(to)],
+            source,
+        )  # fmt: skip
+
+    def host(self, source: Path, ptx: Path, to: Path) -> str:
+        """An object file from a source, with PTX inside."""
+        return self._run(
+            [*self._cuda(), "--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", str(ptx), "-fPIC", "-gline-tables-only",
+             "-Wno-everything", *self.words.host, "-c", str(source), "-o", str(to)],
+            source,
+        )  # fmt: skip
+
+    def plain(self, source: Path, to: Path, *, preprocess: bool = False) -> str:
+        """An object file from C or C++ without device code."""
+        c = source.suffix == ".c"
+        language = [] if c else [f"-std={self.words.standard}"]
+        return self._run(
+            [zig(), "cc" if c else "c++", "-target", target(), "-I", str(INCLUDE), *self.words.both, "-idirafter", str(SAMPLES), *language,
+             f"-O{self.words.level}", "-fno-sanitize=undefined", "-gline-tables-only", "-fPIC", *QUIET, *self.words.host,
+             "-E" if preprocess else "-c", str(source), "-o", str(to)],
+            source,
+        )  # fmt: skip
+
+    def preprocessed(self, source: Path, to: Path) -> str:
+        """A source as the device pass sees it."""
+        return self._run([*self._cuda(), "--cuda-device-only", "-E", str(source), "-o", str(to)], source)
+
+    def runtime(self, to: Path) -> None:
+        """The runtime's object file."""
+        self._run(
+            [zig(), "c++", "-target", target(), "-std=c++17", "-O1", "-fPIC", "-fno-sanitize=undefined", "-I", str(INCLUDE), "-c",
+             str(RUNTIME / "runtime.cpp"), "-o", str(to)],
+            RUNTIME / "runtime.cpp",
+        )  # fmt: skip
+
+    def link(self, objects: Sequence[Path | str], to: Path, source: Path) -> None:
+        """An executable."""
+        self._run(
+            [zig(), "c++", "-target", target(), "-O1", "-fno-sanitize=undefined", "-pie", *map(str, objects), *self.words.link, "-lpthread", "-lm",
+             "-ldl", "-o", str(to)],
+            source,
+        )  # fmt: skip
+
+    def _run(self, command: list[str], source: Path) -> str:
+        return run(command, source, self.environment)

@@ -1,0 +1,58 @@
+"""PTX that a program brings: its variables in the device's memory, and its kernels, compiled when they are first wanted."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from warploom.device import Device
+
+HEADER = "// warploom: "  # in front of PTX: where it comes from
+
+
+@dataclass
+class Kernel:
+    """A kernel of a module. dynamic: bytes of dynamic shared memory that a launch may ask for beyond the usual limit."""
+
+    module: Module
+    name: str
+    form: Any
+    built: Any = None
+    dynamic: int = 0
+
+    def compiled(self) -> Any:
+        """Its compiled code. Raises SourceError."""
+        if self.built is None:
+            self.built = self.module.form.compile(self.name, self.module.addresses)
+            self.module.warned(self.built.warnings)
+        return self.built
+
+
+@dataclass
+class Module:
+    """What one file of device code holds. form: of `warploom.ptx`. addresses: of its variables."""
+
+    form: Any
+    path: str
+    warned: Callable[[Any], None]
+    addresses: dict[str, int] = field(default_factory=dict)
+
+    def place(self, device: Device) -> None:
+        """Give its variables memory, with what they hold at the start. Raises DeviceError."""
+        ours = {name: one for name, one in self.form.variables.items() if one.space in ("global", "const")}
+        self.addresses.clear()
+        for name, one in ours.items():
+            self.addresses[name] = device.allocate(max(one.size, 1), max(one.align, 16))
+        for name, one in ours.items():
+            if one.size:
+                device.write(self.addresses[name], bytearray(self.form.initial(name, self.addresses)))
+
+
+def read_module(text: str, warned: Callable[[Any], None]) -> Module:
+    """A module from PTX. Raises SourceError."""
+    first, _, rest = text.partition("\n")
+    path = first.removeprefix(HEADER).strip() if first.startswith(HEADER) else "program.ptx"
+    ptx = importlib.import_module("warploom.ptx")
+    return Module(ptx.read(rest if first.startswith(HEADER) else text, path), path, warned)

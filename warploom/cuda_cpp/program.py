@@ -1,0 +1,92 @@
+"""A CUDA program: built, run as a process of its own, and answered by a device until it ends."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from warploom.cuda_cpp.build import build
+from warploom.cuda_cpp.host import Host
+from warploom.cuda_cpp.places import Places
+from warploom.cuda_cpp.protocol import Closed, receive, reply
+from warploom.cuda_cpp.server import Launch, Server
+from warploom.cuda_cpp.words import CUDA, Words, parse
+from warploom.device import Device
+from warploom.isa.diagnostics import SourceError
+from warploom.isa.reading import ELF_MAGIC
+from warploom.result import Result
+
+MARK = b"__warploom_command"  # a symbol of every host program
+Said = Callable[[str], None]
+
+
+class Ended(NamedTuple):
+    """How a program has ended. status: its exit status. failed: the first launch with a fault. how: where a signal has ended it."""
+
+    status: int
+    failed: Result | None
+    how: str
+
+
+def run(path: str | Path, arguments: Sequence[str], words: Words | None, device: Device, launch: Launch) -> Ended:
+    """Build a program, if it is a source, and run it. Raises SourceError for what does not compile.
+
+    path: of a .cu file, or of a host program that was built before. launch: runs a Program and gives its Result. Sentences for the user go to standard error.
+    """
+    if Path(path).suffix in CUDA:
+        words = words or Words()
+        words.sources = [str(path), *(source for source in words.sources if source != str(path))]
+        built = build(words, _telling())
+        if built.said.strip():
+            say(built.said.rstrip())
+        program, name = built.program, str(Path(path).with_suffix(""))
+    else:
+        program, name = Path(path).resolve(), str(path)
+    places = Places(program)
+    with Host(program, [name, *arguments]) as host:
+        server = Server(device, launch, places.line, say)
+        serve(server, host)
+        status = host.wait()
+    return Ended(status, server.failed, host.ending)
+
+
+def serve(server: Server, host: Host) -> None:
+    """Answer a program until it closes its end."""
+    try:
+        while host.wait_for_request():
+            reply(host.wire, server.answer(receive(host.wire)))
+    except Closed:
+        pass
+
+
+def is_host_program(path: str | Path) -> bool:
+    """Whether a file is an executable with the runtime of CUDA programs in it."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(len(ELF_MAGIC))
+            return data == ELF_MAGIC and MARK in file.read()
+    except OSError:
+        return False
+
+
+def words_of(texts: Sequence[str]) -> Words:
+    """What nvcc's words say. Raises BadWord."""
+    return parse(texts)
+
+
+def say(text: str) -> None:
+    """A sentence on standard error, after all that has been printed."""
+    sys.stdout.flush()
+    print(text, file=sys.stderr, flush=True)
+
+
+def _telling() -> Said | None:
+    """Says on a terminal what a build is doing."""
+    if not sys.stderr.isatty():
+        return None
+    return lambda text: print(f"{text} ...", file=sys.stderr, flush=True)
+
+
+__all__ = ["Ended", "SourceError", "is_host_program", "run", "say", "serve", "words_of"]

@@ -1,0 +1,20 @@
+/* The CUDA Runtime of a host program, in one piece: what clang's code and the program call, over one protocol (protocol.h). */
+#include "cuda_runtime_api.h"
+#include "protocol.h"
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "wire.h"
+#include "window.h"
+#include "registry.h"
+#include "errors.h"
+#include "device.h"
+#include "memory.h"
+#include "streams.h"
+#include "launch.h"

@@ -1,0 +1,272 @@
+"""The device that answers a host program: memory, modules, launches, simulated time."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from warploom.cuda_cpp.modules import Kernel, Module, read_module
+from warploom.cuda_cpp.properties import STATIC_SHARED, USUAL_CLOCK, device_properties, most_block_threads, most_shared
+from warploom.cuda_cpp.protocol import COOPERATIVE, LAUNCH, VERSION, Kind, Reply, Request, Status
+from warploom.device import Device, DeviceError
+from warploom.isa.diagnostics import SourceError, render_all
+from warploom.isa.program import Program
+from warploom.machine.accounting.status import LaunchError
+from warploom.machine.config.schema import ConfigError
+from warploom.machine.occupancy.residency import Demand, limits_of, residency
+from warploom.result import Result
+
+HOST_BYTES_PER_MICROSECOND = 31_500  # PCI Express 4.0, 16 lanes: 31.5 GB/s
+WINDOW = 1 << 32
+# By kind of fault (machine/accounting/faults.py) what a CUDA program is told; anything else is a failure of the launch.
+FAULTS = {
+    "misaligned": Status.MISALIGNED,
+    "deadlock": Status.TIMEOUT,
+    "livelock": Status.TIMEOUT,
+    "illegal": Status.ILLEGAL_INSTRUCTION,
+    "trap": Status.LAUNCH_FAILURE,
+}
+ADDRESS = "address"  # in the names of faults that are about one
+
+Launch = Callable[[Program], Result]
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """Memory that the program has asked for. place: in the program; shared: the host may access it."""
+
+    address: int
+    size: int
+    place: int
+    shared: bool
+
+
+class Server:
+    """Answers the requests of one program.
+
+    launch: runs a Program and gives its Result. line: of a place in the host program, "file:line", or "" where that is not known. said: is
+    handed sentences for the user. `failed`: the first launch that ended with a fault; `refused`: the first kernel that cannot be compiled.
+    """
+
+    def __init__(self, device: Device, launch: Launch, line: Callable[[int], str], said: Callable[[str], None]) -> None:
+        self.device, self.launch, self.line, self.said = device, launch, line, said
+        self.nanoseconds = 0.0
+        self.modules: list[Module] = []
+        self.kernels: list[Kernel] = []
+        self.allocations: dict[int, Allocation] = {}
+        self.failed: Result | None = None
+        self.refused: SourceError | None = None
+        self._answers: dict[int, Callable[[Request], Reply]] = {
+            kind: getattr(self, f"_{kind.name.lower()}") for kind in Kind
+        }
+
+    def answer(self, request: Request) -> Reply:
+        """The reply to a request."""
+        known = self._answers.get(request.kind)
+        if known is None:
+            return Reply(Status.INVALID_VALUE)
+        try:
+            return known(request)
+        except DeviceError:
+            return Reply(Status.INVALID_VALUE)
+        except SourceError as error:
+            self.refused = self.refused or error
+            self.said(str(error))
+            return Reply(Status.INVALID_FUNCTION)
+
+    # ---- what there is
+
+    def _hello(self, request: Request) -> Reply:
+        if request.a != VERSION:
+            self.said("error: the program was built by a different version of warploom: build it once more")
+            return Reply(Status.INVALID_VALUE)
+        properties = device_properties(self.device.config, self.device.memory_bytes)
+        return Reply(0, self.device.memory_bytes, bytes(properties))
+
+    def _module(self, request: Request) -> Reply:
+        module = read_module(request.data.rstrip(b"\0").decode("utf-8", "replace"), self._warned)
+        module.place(self.device)
+        self.modules.append(module)
+        return Reply(0, len(self.modules) - 1)
+
+    def _warned(self, warnings: Any) -> None:
+        for one in warnings:
+            self.said(one if isinstance(one, str) else render_all([one], *getattr(warnings, "sources", ())))
+
+    def _symbol(self, request: Request) -> Reply:
+        module, name = self.modules[request.a], request.data.decode()
+        if name not in module.addresses:
+            return Reply(Status.INVALID_SYMBOL)
+        return Reply(0, module.addresses[name], struct.pack("<Q", module.form.variables[name].size))
+
+    def _function(self, request: Request) -> Reply:
+        module, name = self.modules[request.a], request.data.decode()
+        if name not in module.form.kernels:
+            return Reply(Status.INVALID_FUNCTION)
+        form = module.form.kernels[name]
+        kernel = Kernel(module, name, form)
+        built = kernel.compiled()
+        self.kernels.append(kernel)
+        most = most_block_threads(self.device.config)
+        about = [built.registers, built.shared_bytes, 0, built.local_bytes, min(form.most_threads or most, most)]
+        about += [number for _, offset, size, _ in form.parameters for number in (offset, size)]
+        return Reply(0, len(self.kernels) - 1, struct.pack(f"<{len(about)}Q", *about))
+
+    def _time(self, request: Request) -> Reply:
+        return Reply(0, int(self.nanoseconds))
+
+    def _elapse(self, request: Request) -> Reply:
+        self.nanoseconds += request.a
+        return Reply()
+
+    def _message(self, request: Request) -> Reply:
+        self.said(request.data.decode("utf-8", "replace"))
+        return Reply()
+
+    # ---- memory
+
+    def _allocate(self, request: Request) -> Reply:
+        try:
+            address = self.device.allocate(request.a, request.b)
+        except (DeviceError, ValueError):
+            return Reply(Status.OUT_OF_MEMORY)
+        self.allocations[address] = Allocation(address, request.a, request.d, bool(request.c))
+        return Reply(0, address)
+
+    def _free(self, request: Request) -> Reply:
+        if self.allocations.pop(request.a, None) is None:
+            return Reply(Status.INVALID_VALUE)
+        self.device.free(request.a)
+        return Reply()
+
+    def _write(self, request: Request) -> Reply:
+        self.device.write(request.a, np.frombuffer(request.data, np.uint8))
+        self._moved(len(request.data))
+        return Reply()
+
+    def _read(self, request: Request) -> Reply:
+        self._moved(request.b)
+        try:
+            return Reply(0, 0, self.device.read(request.a, request.b).data)
+        except DeviceError:
+            return Reply(Status.INVALID_VALUE)
+
+    def _fill(self, request: Request) -> Reply:
+        self.device.write(request.a, np.full(request.c, request.b, np.uint8))
+        return Reply()
+
+    def _copy(self, request: Request) -> Reply:
+        self.device.write(request.a, self.device.read(request.b, request.c))
+        return Reply()
+
+    def _moved(self, count: int) -> None:
+        """Bytes that pass between host and device take their time."""
+        self.nanoseconds += count * 1000 / HOST_BYTES_PER_MICROSECOND
+
+    def _memory(self, request: Request) -> Reply:
+        return Reply(0, self.device.memory_bytes - self.device.taken_bytes)
+
+    def _reset(self, request: Request) -> Reply:
+        for address in list(self.allocations):
+            self.device.free(address)
+        self.allocations.clear()
+        for module in self.modules:
+            for address in module.addresses.values():
+                self.device.free(address)
+            module.place(self.device)
+        for kernel in self.kernels:
+            kernel.built, kernel.dynamic = None, 0
+        return Reply()
+
+    def _fault(self, request: Request) -> Reply:
+        """The host has accessed memory of the device."""
+        self.said(self.about_access(request.a, self.line(request.b), bool(request.c)))
+        return Reply()
+
+    def about_access(self, address: int, line: str, write: bool) -> str:
+        """A sentence about an access of the host to memory of the device."""
+        before = f"{line}: " if line else ""
+        did = "writes to" if write else "reads"
+        found = next((one for one in self.allocations.values() if one.address <= address < one.address + max(one.size, 1)), None)
+        if found is None:
+            return f"{before}error: the host {did} memory of the device, which it cannot access: copy it with cudaMemcpy"
+        made = self.line(found.place)
+        of = f" that cudaMalloc gave at {made}" if made else " that cudaMalloc gave"
+        return (
+            f"{before}error: the host {did} byte {address - found.address} of {found.size} bytes of device memory{of}; "
+            "copy them with cudaMemcpy, or allocate them with cudaMallocManaged"
+        )
+
+    # ---- kernels
+
+    def _largest(self, request: Request) -> Reply:
+        self.kernels[request.a].dynamic = request.b
+        return Reply()
+
+    def _occupancy(self, request: Request) -> Reply:
+        built = self.kernels[request.a].compiled()
+        limits = limits_of(self.device.config)
+        try:
+            found = residency(limits, Demand(request.b, built.registers if limits.registers else 0, built.shared_bytes + request.c))
+        except ConfigError:
+            return Reply(Status.INVALID_VALUE)
+        return Reply(0, found.blocks)
+
+    def _launch(self, request: Request) -> Reply:
+        kernel = self.kernels[request.a]
+        *extents, shared, flags = LAUNCH.unpack_from(request.data)
+        grid, block = tuple(extents[:3]), tuple(extents[3:])
+        built = kernel.compiled()
+        refused = self._refused(kernel, grid, block, shared, bool(flags & COOPERATIVE))
+        if refused:
+            return Reply(refused)
+        program = built.launch(grid, block, bytes(request.data[LAUNCH.size :]), shared)
+        try:
+            result = self.launch(program)
+        except LaunchError as error:
+            self.said(f"error: {error}")
+            return Reply(Status.OUT_OF_RESOURCES)
+        took = result.cycles * 1000 / (self.device.config.gpu.clock or USUAL_CLOCK)
+        self.nanoseconds += took
+        sys.stdout.write(built.printed(result))
+        sys.stdout.flush()
+        if result.status == "done":
+            return Reply(0, int(took))
+        self.failed = self.failed or result
+        return Reply(status_of(result))
+
+    def _refused(self, kernel: Kernel, grid: tuple[int, ...], block: tuple[int, ...], shared: int, cooperative: bool) -> int:
+        """Why a launch cannot be, as an error code; 0 where it can."""
+        config, built = self.device.config, kernel.built
+        properties = device_properties(config, self.device.memory_bytes)
+        sizes = [*zip(grid, properties.maxGridSize, strict=True), *zip(block, properties.maxThreadsDim, strict=True)]
+        if any(not 1 <= size <= most for size, most in sizes) or prod(block) > properties.maxThreadsPerBlock:
+            return Status.INVALID_VALUE if 0 not in (*grid, *block) else Status.INVALID_CONFIGURATION
+        if kernel.form.most_threads and prod(block) > kernel.form.most_threads:
+            return Status.OUT_OF_RESOURCES
+        usual = min(STATIC_SHARED, most_shared(config))
+        if built.shared_bytes + shared > max(usual, built.shared_bytes + kernel.dynamic if kernel.dynamic else 0):
+            return Status.INVALID_VALUE
+        limits = limits_of(config)
+        found = residency(limits, Demand(prod(block), built.registers if limits.registers else 0, built.shared_bytes + shared))
+        if not found.blocks:
+            return Status.OUT_OF_RESOURCES
+        if cooperative and prod(grid) > found.blocks * config.gpu.cores:
+            return Status.COOPERATIVE_TOO_LARGE
+        return 0
+
+
+def status_of(result: Result) -> int:
+    """The error code of a launch that has not ended well."""
+    if result.status == "timeout":
+        return Status.TIMEOUT
+    kind = getattr(result, "fault_kind", "") or ""
+    if ADDRESS in kind or "out_of_range" in kind or "unmapped" in kind or "address" in (result.fault or ""):
+        return Status.ILLEGAL_ADDRESS
+    return FAULTS.get(kind, Status.LAUNCH_FAILURE)
