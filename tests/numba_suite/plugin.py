@@ -24,7 +24,7 @@ from warploom.kernel.device.context import CURRENT, Context
 from warploom.kernel.launch.launch import Kernel, KernelError, extents
 from warploom.kernel.names import everything
 from warploom.kernel.place import in_numbas_place
-from warploom.kernel.script import keeping_texts
+from warploom.kernel.python_program import keeping_texts
 from warploom.kernel.syntax import known_names as names
 
 assert everything.TABLES

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
 MOST_THREADS = (1 << 31) - 1
 VORTEX, GENERATION = "vortex", "vortex.isa"  # the front end of its programs, and the setting that says of which generation they are
 IMAGE = ".bin"  # bytes of which only the machine says what they are
-PYTHON = "python"  # its programs are launches of a script: the front end has chosen one
+PYTHON = "python"
+PROGRAMS = {".py": PYTHON, ".ipynb": PYTHON, ".cu": "cuda"}  # programs with their own main: the front end has chosen a launch
 LAUNCH_NUMBER = re.compile(r"[0-9]{1,9}")
 EXTENT = re.compile(r"[0-9]{1,10}(?:[x,][0-9]{1,10}){0,2}")
 
@@ -46,6 +49,9 @@ class Launching:
     optimise: str | None = None
     macros: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
+    own_arguments: str | None = None
+    nvcc_words: str | None = None
+    program_arguments: tuple[str, ...] = ()
     kernel_name: str | None = None
     gpu: str | None = None
     changes: tuple[str, ...] = ()
@@ -61,8 +67,19 @@ class Launching:
 
 
 def is_script(file: str, isa: str | None) -> bool:
-    """Whether a file is a Python program, or a notebook."""
-    return isa == PYTHON or (isa is None and file.lower().endswith((".py", ".ipynb")))
+    """Whether a file is a program with its own main, which launches kernels: Python, a notebook, CUDA C++."""
+    return isa in PROGRAMS.values() or (isa is None and program_isa(file) is not None)
+
+
+def program_isa(file: str) -> str | None:
+    """The front end of a program with its own main; None for any other file."""
+    path = Path(file)
+    found = PROGRAMS.get(path.suffix.lower())
+    if found is None and path.is_file() and path.suffix in ("", ".out", ".exe"):
+        from warploom.cuda_cpp.program import is_host_program
+
+        return "cuda" if is_host_program(path) else None
+    return found
 
 
 def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]:
@@ -84,7 +101,7 @@ def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]
     if asked and not program.isa.startswith(VORTEX):
         other = f"add --isa vortex-{asked} if it is for Vortex" if program.isa == "riscv" else "leave it out"
         raise UserError(f"--set vortex.isa={asked} has no effect here: {file} is a program of {program.isa}; {other}")
-    chosen = program.isa == PYTHON or (program.launch.name and not program.launches)  # by the front end: a kernel of several
+    chosen = is_script(file, isa) or (program.launch.name and not program.launches)  # by the front end: a kernel of several
     if said.launch is not None and not chosen:
         launch = launch_of(program, int(said.launch) if LAUNCH_NUMBER.fullmatch(said.launch) else said.launch)
         program = program if launch is program.launch else launched(program, launch)
@@ -163,14 +180,39 @@ def _options(file: str, said: Launching, asked: int) -> Options:
 
 def _more(said: Launching, asked: int) -> dict[str, Any]:
     """What only some front ends ask for. asked: a generation of Vortex."""
-    told = {"optimise": said.optimise, "macros": said.macros, "folders": said.folders}
+    told: dict[str, Any] = {"optimise": said.optimise, "macros": said.macros, "folders": said.folders}
+    options = vars(said)
+    told |= {"arguments": own_arguments(options), "words": compiler_words(options)}
     return {"launch": said.launch, "kernel": said.kernel_name, "check": said.check, "generation": asked, **told}
+
+
+def own_arguments(options: Mapping[str, Any]) -> list[str]:
+    """The arguments of a program with its own main. Raises UserError."""
+    return [*options.get("program_arguments", ()), *_split("--args", options.get("own_arguments"))]
+
+
+def compiler_words(options: Mapping[str, Any]) -> list[str]:
+    """What the compiler of CUDA C++ is told, in nvcc's words. Raises UserError."""
+    level = options.get("optimise")
+    return [
+        *_split("--nvcc", options.get("nvcc_words")),
+        *([f"-O{level}"] if level is not None else []),
+        *(f"-D{macro}" for macro in options.get("macros", ())),
+        *(f"-I{folder}" for folder in options.get("folders", ())),
+    ]
+
+
+def _split(option: str, text: str | None) -> list[str]:
+    try:
+        return shlex.split(text or "")
+    except ValueError as error:
+        raise UserError(f"{option} {text!r}: it is not what a shell would take: {str(error).lower()}") from None
 
 
 def check_compiler_options(file: str, *, optimise: str | None, macros: tuple[str, ...], folders: tuple[str, ...]) -> None:
     """Raise UserError where something is said to a compiler that this file does not need."""
     given = [*([f"-O {optimise}"] if optimise is not None else []), *(f"-D {one}" for one in macros), *(f"-I {one}" for one in folders)]
-    if given and language_of(file) is None:
+    if given and language_of(file) is None and program_isa(file) != "cuda":
         raise UserError(f"{given[0]} is for programs in C, and {file} is none: leave it out")
 
 

@@ -24,9 +24,11 @@ _UNITS = (
     click.option("--scheduler", metavar="FILE.py:NAME", help="Short for --unit scheduler=FILE.py:NAME."),
 )
 _C = (
-    click.option("-O", "optimise", type=click.Choice(["0", "1", "2", "3", "s"]), help="How a program in C is optimised. [default: 2]"),
-    click.option("-D", "macros", multiple=True, metavar="NAME[=VALUE]", help="Define a macro for a program in C."),
-    click.option("-I", "folders", multiple=True, metavar="DIR", help="Look for the headers of a program in C there too."),
+    click.option(
+        "-O", "optimise", type=click.Choice(["0", "1", "2", "3", "s"]), help="How a program in C or CUDA C++ is optimised. [default: 2]"
+    ),
+    click.option("-D", "macros", multiple=True, metavar="NAME[=VALUE]", help="Define a macro for a program in C or CUDA C++."),
+    click.option("-I", "folders", multiple=True, metavar="DIR", help="Look for the headers of a program in C or CUDA C++ there too."),
 )
 _PROGRAM = (
     click.option("--launch", metavar="N|NAME", help="Which launch, where the source has several. [default: 0, the first]"),
@@ -35,6 +37,8 @@ _PROGRAM = (
     click.option("--block", metavar="N", help="Threads per block, instead of the program's own."),
     click.option("--grid", metavar="N", help="Blocks of the launch, in place of --threads."),
     *_C,
+    click.option("--args", "own_arguments", metavar="TEXT", help="Arguments of a program with its own main, as a shell takes them."),
+    click.option("--nvcc", "nvcc_words", metavar="TEXT", help="Options of nvcc for a program in CUDA C++, as '-std=c++20 -use_fast_math'."),
     click.option("--arg", "arguments", multiple=True, metavar="NAME=VALUE", help="An argument of the program."),
     click.option(
         "--buffer",

@@ -30,6 +30,7 @@ LONG = 60.0  # seconds of a run after which it is worth a word that its machine 
 
 @click.command()
 @click.argument("file", metavar="FILE")
+@click.argument("program_arguments", metavar="[ARGUMENTS]...", nargs=-1, type=click.UNPROCESSED)
 @machine_options
 @click.option("--log", metavar="OUT", help="Write every core and thread in every cycle as text; - for standard output.")
 @click.option("--log-cores", metavar="LIST", help="Only these cores in the log, as 0,2-3.")
@@ -51,7 +52,8 @@ LONG = 60.0  # seconds of a run after which it is worth a word that its machine 
 def command(ctx: click.Context, file: str, **options: Any) -> None:
     """Run FILE on a simulated GPU, and show its memory before and after, and how the cycles were spent.
 
-    A Python program runs to its end, with warploom in the place of numba.cuda. Its files are executed with your rights.
+    A Python program runs to its end, with warploom in the place of numba.cuda; so does CUDA C++, whose host code is compiled too
+    (extra cc). Such a program is executed with your rights. It gets the ARGUMENTS; those that begin with - stand after --.
 
     The exit status is 0 when the kernel has ended, 1 after a fault, when it was still running after --max-cycles or when the program
     ends with another exit code than 0, and 2 when the input is wrong.
@@ -68,6 +70,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
       warploom run saxpy.c --threads 8 --arg a=2 --buffer x=x.csv --buffer y=y.csv
       warploom run matmul.py                           kernels of numba.cuda
       warploom run k.cubin --kernel saxpy --grid 8 --block 128 --arg n=1000 --arg a=2.5 --buffer x=x.npy --buffer y=y.npy
+      warploom run matmul.cu 64 64                     CUDA C++ with its main()
     """
     from warploom.cli.saving import save
     from warploom.cli.script_files import LaunchFiles
@@ -78,6 +81,8 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
         wanted = LaunchFiles(file, options["saves"], trace_files(options))
         _check_outputs(file, options, wanted.saves, wanted.traces)
         ctx.exit(run_whole(file, options, wanted))
+    if options["program_arguments"] and not is_script(file, options["isa"]):
+        raise UserError(f"{options['program_arguments'][0]!r}: only a program with its own main takes arguments, and {file} has none")
     order = take_order(file, options)
     program, warnings, config, limit = order.program, order.warnings, order.config, order.limit
     if not options["as_json"]:

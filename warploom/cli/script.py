@@ -35,7 +35,7 @@ def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
     Raises UserError, SourceError, ConfigError, and whatever the program raises; of that, JSON has the last line.
     """
     from warploom.cli.group import shown_as_its_own
-    from warploom.cli.loading import PYTHON
+    from warploom.cli.loading import PYTHON, compiler_words, own_arguments, program_isa
     from warploom.cli.running import limit_of, machine_of
     from warploom.cli.terminal.own_output import OwnOutput
     from warploom.cli.terminal.progress import Progress
@@ -73,7 +73,7 @@ def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
                     contextlib.redirect_stdout(sys.stderr) if "-" in wanted.paths else contextlib.nullcontext()
                 )  # of a trace that grows
                 with own if as_json else beside:
-                    run_script(file, gpu=gpu, before=before, watch=heard)
+                    run_script(file, own_arguments(options), gpu=gpu, before=before, watch=heard, words=compiler_words(options))
             except KernelError as error:
                 status, failed = FAULT, fault_of(error)
                 if not as_json:
@@ -93,7 +93,13 @@ def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
         failed, written = (f"{how}; no file was written" if wanted.paths else how), False
         say(failed, err=True)
     if as_json:
-        about = {"isa": PYTHON, "file": file, "gpu": config.name, "config": config.flat(), "status": "error" if failed else "done"}
+        about = {
+            "isa": program_isa(file) or PYTHON,
+            "file": file,
+            "gpu": config.name,
+            "config": config.flat(),
+            "status": "error" if failed else "done",
+        }
         launches = [_row(number, one) | {"counters": one.counters} for number, one in enumerate(results)]
         print_json(about | {"error": failed or None, "launches": launches, "console": own.lines, "exit_code": status or ended})
     elif not options["quiet"] and (results or not failed):
@@ -106,12 +112,13 @@ def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
 
 def check_script_options(file: str, options: dict[str, Any]) -> None:
     """Refuse what a Python program says itself, and what is said to a compiler of C. Raises UserError."""
-    from warploom.cli.loading import check_compiler_options
+    from warploom.cli.loading import check_compiler_options, program_isa
 
+    language = "CUDA" if program_isa(file) == "cuda" else "Python"
     for name in ("threads", "block", "grid", "arguments", "buffers", "if_convert"):
         if options.get(name):
             option = OPTIONS.get(name, name).replace("_", "-")
-            raise UserError(f"--{option}: a Python program says this itself; choose one of its launches with --launch")
+            raise UserError(f"--{option}: a {language} program says this itself; choose one of its launches with --launch")
     check_compiler_options(file, **{name: options[name] for name in ("optimise", "macros", "folders")})
 
 

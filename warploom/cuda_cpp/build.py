@@ -15,7 +15,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -162,7 +161,18 @@ def _part(home: Path) -> Iterator[Path]:
 
 
 def _key(words: Words, sources: Sequence[Path], texts: Sequence[bytes]) -> str:
-    said = [words.both, words.device, words.host, words.link, words.level, words.standard, words.fast, words.debug, words.separate, words.language]
+    said = [
+        words.both,
+        words.device,
+        words.host,
+        words.link,
+        words.level,
+        words.standard,
+        words.fast,
+        words.debug,
+        words.separate,
+        words.language,
+    ]
     digest = hashlib.sha256(json.dumps([said, sys.executable, os.getcwd()]).encode())
     for path, text in zip(sources, texts, strict=True):
         digest.update(f"\0{path}\0".encode() + text)

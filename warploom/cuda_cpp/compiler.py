@@ -148,7 +148,11 @@ class Compiler:
 
     def device(self, source: Path, to: Path, depends: Path | None = None) -> str:
         """PTX from a source. depends: where to write which files it is made from."""
-        fast = ["-fgpu-flush-denormals-to-zero", "-mllvm", "-nvptx-prec-divf32=0", "-mllvm", "-nvptx-prec-sqrtf32=0"] if self.words.fast else []
+        fast = (
+            ["-fgpu-flush-denormals-to-zero", "-mllvm", "-nvptx-prec-divf32=0", "-mllvm", "-nvptx-prec-sqrtf32=0"]
+            if self.words.fast
+            else []
+        )
         listed = ["-MD", "-MF", str(depends), "-MT", "x"] if depends else []
         return self._run(
             [*self._cuda(), "--cuda-device-only", f"--cuda-feature=+ptx{PTX_VERSION}", "-gline-tables-only", *fast, *self.words.device, *listed,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from warploom.cuda_cpp.compiler import INCLUDE
 from warploom.device import Device
+from warploom.ptx import read
 
 HEADER = "// warploom: "  # in front of PTX: where it comes from
 
@@ -54,5 +55,5 @@ def read_module(text: str, warned: Callable[[Any], None]) -> Module:
     """A module from PTX. Raises SourceError."""
     first, _, rest = text.partition("\n")
     path = first.removeprefix(HEADER).strip() if first.startswith(HEADER) else "program.ptx"
-    ptx = importlib.import_module("warploom.ptx")
-    return Module(ptx.read(rest if first.startswith(HEADER) else text, path), path, warned)
+    ours = str(INCLUDE)
+    return Module(read(rest if first.startswith(HEADER) else text, path, library=lambda file: file.startswith(ours)), path, warned)

@@ -33,7 +33,8 @@ class Ended(NamedTuple):
 def run(path: str | Path, arguments: Sequence[str], words: Words | None, device: Device, launch: Launch) -> Ended:
     """Build a program, if it is a source, and run it. Raises SourceError for what does not compile.
 
-    path: of a .cu file, or of a host program that was built before. launch: runs a Program and gives its Result. Sentences for the user go to standard error.
+    path: of a .cu file, or of a host program that was built before. launch: runs a Program and gives its Result.
+    Sentences for the user go to standard error.
     """
     if Path(path).suffix in CUDA:
         words = words or Words()
@@ -63,6 +64,8 @@ def serve(server: Server, host: Host) -> None:
 
 def is_host_program(path: str | Path) -> bool:
     """Whether a file is an executable with the runtime of CUDA programs in it."""
+    if not Path(path).is_file():  # a pipe can be read once only
+        return False
     try:
         with open(path, "rb") as file:
             data = file.read(len(ELF_MAGIC))

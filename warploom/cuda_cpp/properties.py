@@ -24,7 +24,7 @@ def _ints(text: str) -> list[tuple[str, type]]:
 class DeviceProperties(ctypes.Structure):
     """cudaDeviceProp."""
 
-    _fields_ = [  # noqa: RUF012
+    _fields_ = [
         ("name", ctypes.c_char * 256), ("uuid", ctypes.c_char * 16), ("luid", ctypes.c_char * 8), ("luidDeviceNodeMask", ctypes.c_uint),
         ("totalGlobalMem", ctypes.c_size_t), ("sharedMemPerBlock", ctypes.c_size_t), *_ints("regsPerBlock warpSize"),
         ("memPitch", ctypes.c_size_t), ("maxThreadsPerBlock", ctypes.c_int), ("maxThreadsDim", ctypes.c_int * 3),

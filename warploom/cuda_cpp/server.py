@@ -20,10 +20,12 @@ from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.schema import ConfigError
 from warploom.machine.occupancy.residency import Demand, limits_of, residency
+from warploom.ptx.calls import Asserted
 from warploom.result import Result
 
 HOST_BYTES_PER_MICROSECOND = 31_500  # PCI Express 4.0, 16 lanes: 31.5 GB/s
 WINDOW = 1 << 32
+MOST_TEXT = 1024  # characters of one %s
 # By kind of fault (machine/accounting/faults.py) what a CUDA program is told; anything else is a failure of the launch.
 FAULTS = {
     "misaligned": Status.MISALIGNED,
@@ -62,9 +64,7 @@ class Server:
         self.allocations: dict[int, Allocation] = {}
         self.failed: Result | None = None
         self.refused: SourceError | None = None
-        self._answers: dict[int, Callable[[Request], Reply]] = {
-            kind: getattr(self, f"_{kind.name.lower()}") for kind in Kind
-        }
+        self._answers: dict[int, Callable[[Request], Reply]] = {kind: getattr(self, f"_{kind.name.lower()}") for kind in Kind}
 
     def answer(self, request: Request) -> Reply:
         """The reply to a request."""
@@ -115,7 +115,7 @@ class Server:
         self.kernels.append(kernel)
         most = most_block_threads(self.device.config)
         about = [built.registers, built.shared_bytes, 0, built.local_bytes, min(form.most_threads or most, most)]
-        about += [number for _, offset, size, _ in form.parameters for number in (offset, size)]
+        about += [number for one in form.parameters for number in (one.offset, one.size)]
         return Reply(0, len(self.kernels) - 1, struct.pack(f"<{len(about)}Q", *about))
 
     def _time(self, request: Request) -> Reply:
@@ -234,12 +234,19 @@ class Server:
             return Reply(Status.OUT_OF_RESOURCES)
         took = result.cycles * 1000 / (self.device.config.gpu.clock or USUAL_CLOCK)
         self.nanoseconds += took
-        sys.stdout.write(built.printed(result))
+        sys.stdout.write(built.printed(result, self._string))
         sys.stdout.flush()
         if result.status == "done":
             return Reply(0, int(took))
         self.failed = self.failed or result
-        return Reply(status_of(result))
+        asserted = any(isinstance(built.notes[note.number], Asserted) for note in result.notes)
+        return Reply(Status.ASSERT if asserted else status_of(result))
+
+    def _string(self, address: int) -> str:
+        """The text at an address of the device's memory, up to its end."""
+        held = self.device.held
+        data = held.bytes[address & (WINDOW - 1) : min((address & (WINDOW - 1)) + MOST_TEXT, held.used)].tobytes()
+        return data.partition(b"\0")[0].decode("utf-8", "replace")
 
     def _refused(self, kernel: Kernel, grid: tuple[int, ...], block: tuple[int, ...], shared: int, cooperative: bool) -> int:
         """Why a launch cannot be, as an error code; 0 where it can."""

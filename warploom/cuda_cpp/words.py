@@ -151,7 +151,7 @@ def _take(found: Words, word: str, rest: list[str]) -> None:
             rest.pop(0)
     elif name in LEFT_OUT_WITH_VALUE:
         found.left_out.append(word)
-        if not equals and rest and not (name == "-Werror"):
+        if not equals and rest and name != "-Werror":
             rest.pop(0)
     elif word[:2] == "-l":
         _library(found, word[2:])
@@ -177,7 +177,7 @@ def _standard(text: str) -> str:
     name = text.replace("gnu++", "c++").replace("c++0x", "c++11")
     if name not in STANDARDS:
         raise BadWord(f"-std={text}: there are {', '.join(STANDARDS)}")
-    return max(name, LEAST_STANDARD, key=lambda one: STANDARDS.index(one))
+    return max(name, LEAST_STANDARD, key=STANDARDS.index)
 
 
 def _level(text: str) -> str:

@@ -86,7 +86,7 @@ _CUDA = (
 _BINARY = "run the kernel's source instead: in Python (.py), in C (.c, for Vortex) or in OpenCL C (.cl, for GCN)"
 # Files of other tools, by ending: what they are, and what to do.
 NOT_YET: dict[str, tuple[str, str]] = {
-    **dict.fromkeys((".cu", ".cuh"), ("it is CUDA C++, which does not run here yet", _CUDA)),
+    ".cuh": ("it is a header of CUDA C++, which does not run by itself", "name the .cu file that includes it"),
     ".hip": ("it is HIP, which does not run here", _CUDA),
     ".ptx": ("it is PTX, which does not run here yet", _BINARY),
     **dict.fromkeys((".fatbin", ".sass"), ("it is NVIDIA's machine code, which does not run here yet", _BINARY)),

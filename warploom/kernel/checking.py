@@ -19,6 +19,7 @@ from warploom.isa.program import Program
 from warploom.kernel.device.context import CURRENT
 from warploom.kernel.frontend import Captured
 from warploom.kernel.launch.launch import KernelError
+from warploom.kernel.programs import kind_of
 from warploom.kernel.script import run_script
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
@@ -32,7 +33,7 @@ def check(program: Program | str | Path, gpu: Any = None, *, set: Mapping[str, A
     options: max_cycles, progress, notice, engine, schedule. Raises SourceError, LaunchError, ConfigError.
     """
     if isinstance(program, str | Path):
-        if str(program).lower().endswith(".py"):
+        if kind_of(program) is not None:
             return check_script(program, gpu=gpu, set=set, **options)
         loaded = load(program)
         assert isinstance(loaded, Program)
@@ -56,6 +57,7 @@ def check_script(
     path: str | Path,
     arguments: Sequence[str] = (),
     *,
+    words: Sequence[str] = (),
     gpu: Any = None,
     set: Mapping[str, Any] | None = None,
     engine: str = "auto",
@@ -67,7 +69,8 @@ def check_script(
 ) -> list[Report]:
     """Run a Python file with checks in every launch, or in the one of a number or of a kernel's name.
 
-    begins: is asked for further options before each of these launches, by its number and name. heard: is handed each report.
+    words: for the compiler of CUDA C++, as nvcc takes them. begins: is asked for further options before each of these launches, by its
+    number and name. heard: is handed each report.
     passed: is told of each launch that is not wanted. Raises whatever the program raises, but for KernelError: that is a finding of the
     last report.
     """
@@ -92,7 +95,7 @@ def check_script(
     saved = CURRENT.check, CURRENT.checked
     CURRENT.check, CURRENT.checked = listen, take
     try:
-        run_script(path, arguments, gpu=one)
+        run_script(path, arguments, gpu=one, words=words)
     except KernelError:
         pass  # the last report says so
     finally:

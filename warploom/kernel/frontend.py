@@ -1,6 +1,6 @@
-"""The front end "python": a Python file, of which one launch of a kernel is the program.
+"""The front ends "python" and "cuda": a program with its own main, of which one launch of a kernel is the program.
 
-The file is run as it is, with warploom in the place of numba.cuda, until the launch that is asked for: the first, or that of a
+The file is run as it is, until the launch that is asked for: the first, or that of a
 number or of a kernel's name. What memory holds then, the arguments and the grid make a program that every command takes.
 """
 
@@ -21,6 +21,7 @@ from warploom.isa.launching import BufferError, started
 from warploom.isa.program import Program
 from warploom.isa.reading import error
 from warploom.kernel.device.context import CURRENT
+from warploom.kernel.programs import PYTHON, kind_of
 from warploom.kernel.script import Enough, run_script
 from warploom.machine.accounting.status import LaunchError
 
@@ -56,19 +57,21 @@ def load(source: Path, options: Options) -> Loaded:
     place = source.resolve()  # before the program goes to another directory
     found: list[Program] = []
     names: list[str] = []
+    kind = kind_of(source) or PYTHON
 
     def before(program: Program, device: Device) -> dict[str, Any]:
         number = len(names)
         names.append(program.name)
         if wanted is None or wanted in (str(number), program.name):
-            found.append(captured(program, device, None if options.more.get("check") else (source, place, options, number)))
+            again = kind.compiled_for_checks and not options.more.get("check")  # a kernel in Python is compiled once more for checks
+            found.append(captured(program, device, (source, place, options, number) if again else None))
             raise Enough
         return {}
 
     machine = None if options.machine is None else GPU(options.machine)
     saved, CURRENT.asking = CURRENT.asking, bool(options.more.get("check"))
     try:
-        run_script(source, options.more.get("arguments", ()), gpu=machine, before=before)
+        run_script(source, options.more.get("arguments", ()), gpu=machine, before=before, words=options.more.get("words", ()))
     except SystemExit as leaving:
         if leaving.code is not None and not isinstance(leaving.code, int):
             if not names:
@@ -81,7 +84,7 @@ def load(source: Path, options: Options) -> Loaded:
     if not found:
         there = ", ".join(f"{number} {name}" for number, name in enumerate(names[:12]))
         if not names:
-            raise BufferError(f"{source}: the program launches no kernel; write kernel[blocks, threads](...)")
+            raise BufferError(f"{source}: the program launches no kernel; write {kind.launching}")
         raise BufferError(f"{source}: there is no launch {wanted!r}{nearest(str(wanted), names)}; there are {there}")
     return Loaded(started(found[0], options))
 

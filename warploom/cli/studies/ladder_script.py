@@ -56,7 +56,7 @@ def climb_all(
     climb: one of them, by what is shown of it meanwhile. machine: what the program itself runs on. A program does not get to see a
     climb that fails, so that it cannot catch it.
     """
-    from warploom.cli.loading import there_is
+    from warploom.cli.loading import compiler_words, own_arguments, there_is
     from warploom.kernel.frontend import captured
     from warploom.kernel.script import Enough, run_script
     from warploom.study.remarks import left_out, on_memory
@@ -90,7 +90,7 @@ def climb_all(
 
     with on_standard_error(options["as_json"]):
         try:
-            run_script(file, gpu=machine, before=before)
+            run_script(file, own_arguments(options), gpu=machine, before=before, words=compiler_words(options))
         except SystemExit as leaving:
             found.status = DONE if failures else left_with(leaving)
         except Exception:

@@ -78,7 +78,7 @@ def _sarif(reports: list[Report]) -> dict[str, Any]:
 def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], dict[str, Any]]:
     """Every launch of a Python program: the exit status, the reports, and what JSON has beside them."""
     from warploom.cli.group import shown_as_its_own
-    from warploom.cli.loading import PYTHON, there_is
+    from warploom.cli.loading import PYTHON, compiler_words, own_arguments, there_is
     from warploom.cli.running import limit_of, machine_of
     from warploom.cli.terminal.progress import Progress
     from warploom.gpu import GPU
@@ -110,7 +110,8 @@ def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], dict
     try:
         with shown:
             check_script(
-                file, gpu=gpu, wanted=options["launch"], begins=begins, heard=heard, max_cycles=limit,
+                file, own_arguments(options), words=compiler_words(options), gpu=gpu, wanted=options["launch"],
+                begins=begins, heard=heard, max_cycles=limit,
                 passed=lambda number, name: others.append(f"{number} {name}"),
                 schedule=not options["no_schedule"],
             )  # fmt: skip

@@ -1,6 +1,6 @@
 /* All that depends on the system: where the device's memory lies among the host's addresses, and what becomes of an access to it.
 
-   4 GiB of addresses are reserved, at the same place in every run, and cannot be accessed: a pointer to the device is base + device address.
+   4 GiB of addresses are reserved, at the same place in every run (DEVICE_WINDOW of `warploom/ptx`), and cannot be accessed: a pointer to the device is base + device address.
    A host that reads one gets a signal, which ends in a sentence. Memory that both may access (managed, mapped) is opened there. */
 #include <pthread.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-static const uint64_t WINDOW = 0x1000000000ull, WINDOW_BYTES = 1ull << 32;
+static const uint64_t WINDOW = 0x200000000000ull, WINDOW_BYTES = 1ull << 32;
 extern "C" const char __executable_start[] __attribute__((visibility("hidden")));
 extern "C" const char *__warploom_command[] __attribute__((weak)); /* of a program that is started by itself: what runs it */
 

@@ -87,9 +87,11 @@ class Current:
             self._context = Context(memory_bytes=self.memory_bytes)
         return self._context
 
-    def use(self, gpu: GPU | str | None) -> None:
-        """Make a GPU current, or a preset's name; None: the usual one."""
-        self._context = None if gpu is None else Context(GPU(gpu) if isinstance(gpu, str) else gpu, self.memory_bytes)
+    def use(self, gpu: GPU | str | None, memory_bytes: int = 0) -> None:
+        """Make a GPU current, or a preset's name; None: the usual one. memory_bytes: of its memory, where nothing else was said."""
+        size = memory_bytes if memory_bytes and self.memory_bytes == MEMORY_BYTES else self.memory_bytes
+        usual = gpu is None and size == self.memory_bytes
+        self._context = None if usual else Context(GPU(gpu) if isinstance(gpu, str) else gpu, size)
 
     @contextmanager
     def shown(self, compiled: Callable[[Any], None] | None) -> Iterator[None]:

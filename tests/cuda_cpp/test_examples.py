@@ -1,0 +1,34 @@
+"""CUDA programs, run to their end: what they print, what they return, what a launch line says."""
+
+import pytest
+
+from tests.cuda_cpp.conftest import EXAMPLES
+
+PRINTED = {
+    "vector_add": "1000 sums, 0 wrong\n",
+    "product": "32 x 32: 0 wrong\n",
+    "reduction": "launch: no error\nsum of 0 to 4999: 12497500, right is 12497500\n",
+    "histogram": " : 7\ne: 7\nh: 4\n",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in PRINTED if name != "histogram"])
+def test_an_example_prints_what_it_prints_on_hardware(compiled, name):
+    run = compiled("run", EXAMPLES / f"{name}.cu", "--engine", "python")
+    assert run.stdout == PRINTED[name]
+    assert run.returncode == 0
+
+
+@pytest.mark.slow
+def test_kernels_print_in_the_order_of_the_program(compiled):
+    words = "she sells sea shells by the sea shore"
+    counts = {letter: words.count(letter) for letter in sorted(set(words)) if words.count(letter) >= 5}
+    run = compiled("run", EXAMPLES / "histogram.cu", "--engine", "python")
+    assert run.stdout == "".join(f"{letter}: {count}\n" for letter, count in counts.items())
+
+
+def test_arguments_reach_main_and_the_launch_has_a_line(compiled):
+    run = compiled("run", EXAMPLES / "vector_add.cu", "40")
+    assert run.stdout == "40 sums, 0 wrong\n"
+    assert "add" in run.stderr and "1 launch on sm" in run.stderr

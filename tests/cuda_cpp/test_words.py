@@ -1,0 +1,41 @@
+"""nvcc's command line."""
+
+import pytest
+
+from warploom.cuda_cpp.words import BadWord, parse
+
+CMAKE = (
+    "-forward-unknown-to-host-compiler -DN=3 -I/x/include -isystem=/y --generate-code=arch=compute_80,code=[compute_80,sm_80] -O3 -DNDEBUG "
+    "-std=c++17 -Xcompiler=-fPIC -x cu -rdc=false -c a.cu -o a.o"
+)
+
+
+def test_a_line_of_cmake_is_taken():
+    found = parse(CMAKE.split())
+    assert (found.sources, found.output, found.stage, found.level) == (["a.cu"], "a.o", "compile", "3")
+    assert found.both == ["-DN=3", "-I/x/include", "-isystem", "/y", "-DNDEBUG"]
+
+
+def test_options_with_and_without_a_blank_are_the_same():
+    assert parse(["-O", "1", "-D", "N=2", "-I", "d", "a.cu"]) == parse(["-O1", "-DN=2", "-Id", "a.cu"])
+
+
+def test_headers_need_cxx17_at_least():
+    assert parse(["-std=c++11"]).standard == "c++17"
+    assert parse(["-std=c++20"]).standard == "c++20"
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["-lcublas"], "-lcublas: cuBLAS is not there yet"),
+        (["-cubin"], "-cubin: a cubin is not made here; executables, object files (-c) and PTX (-ptx) are"),
+        (["--nonsense"], "--nonsense is not an option of nvcc that is known here"),
+        (["-o"], "-o needs a value"),
+        (["a.txt"], "a.txt: its ending is not one of"),
+    ],
+)
+def test_what_cannot_be_followed_is_named(words, said):
+    with pytest.raises(BadWord) as refused:
+        parse(words)
+    assert str(refused.value).startswith(said)

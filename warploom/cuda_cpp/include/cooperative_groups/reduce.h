@@ -1,0 +1,4 @@
+/* Everything that it has is in cooperative_groups.h. */
+#pragma once
+#pragma GCC system_header
+#include <cooperative_groups.h>

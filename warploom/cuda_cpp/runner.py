@@ -1,0 +1,62 @@
+"""Running a CUDA program: its host code as a process of its own (`warploom.cuda_cpp`), its launches on the current GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from warploom.checks.check import run_checked
+from warploom.cuda_cpp.program import is_host_program
+from warploom.isa.frontend import PATH, FrontEnd
+from warploom.isa.program import Program
+from warploom.isa.reading import error, read_bytes
+from warploom.kernel.device.context import CURRENT
+from warploom.kernel.programs import Kind
+from warploom.result import Result
+
+MEMORY_BYTES = (1 << 32) - (128 << 20)  # addresses have 32 bits; the last ones are windows of shared and local memory
+
+
+def run(path: str | Path, arguments: Sequence[str], words: Sequence[str]) -> None:
+    """Run a .cu file, or a host program that was built before. words: for the compiler, as nvcc takes them.
+
+    Raises SystemExit with the program's exit status where that is not 0, SourceError, and KernelError for a kernel with a fault.
+    """
+    from warploom.cuda_cpp.program import run as run_program
+    from warploom.cuda_cpp.words import BadWord, parse
+    from warploom.kernel.launch.launch import KernelError
+
+    read_bytes(path)  # says what is wrong with a file that cannot be read
+    try:
+        said = parse(words)
+    except BadWord as wrong:
+        raise error(path, str(wrong), "leave it out") from None
+    ended = run_program(path, arguments, said, CURRENT.context.device, launch)
+    if ended.how:
+        raise SystemExit(f"{path}: the program was ended by {ended.how}")
+    if ended.failed is not None:
+        raise KernelError("\n".join([ended.failed.summary(), *ended.failed.messages]), ended.failed)
+    if ended.status:
+        raise SystemExit(ended.status)
+
+
+def launch(program: Program) -> Result:
+    """Run a launch as whoever watches launches wants it."""
+    context = CURRENT.context
+    asked = CURRENT.check(program.name) if CURRENT.check is not None else None
+    if asked is not None and CURRENT.checked is not None:
+        device = context.device
+        report = run_checked(device.config, program, engine=device.engine, units=device.units, held=device.held, **asked)
+        CURRENT.checked(report)
+        result = report.result
+    else:
+        options = CURRENT.before(program, context.device) if CURRENT.before is not None else {}
+        result = context.device.run(program, **options)
+    context.note(result)
+    if CURRENT.watch is not None:
+        CURRENT.watch(result)
+    return result
+
+
+KIND = Kind("cuda", (".cu",), run, "kernel<<<blocks, threads>>>(...)", MEMORY_BYTES, claims=is_host_program)
+FRONT_END = FrontEnd("cuda", (".cu",), "warploom.kernel.frontend", "CUDA C++ with its host code (extra cc)", "sm", takes=(PATH,))
