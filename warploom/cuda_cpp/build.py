@@ -22,9 +22,9 @@ from typing import NamedTuple
 from warploom.cuda_cpp.compiler import INCLUDE, RUNTIME, Compiler, check_there, zig
 from warploom.cuda_cpp.modules import HEADER
 from warploom.cuda_cpp.words import CUDA, Words
-from warploom.isa.children import ISOLATED
+from warploom.isa.host.children import ISOLATED
+from warploom.isa.host.user_cache import FORGET_SECONDS, check_trusted, make_directory, user_cache
 from warploom.isa.reading import error, read_bytes
-from warploom.isa.user_cache import FORGET_SECONDS, check_trusted, make_directory, user_cache
 
 FOLDER = "cuda"  # below the user's cache
 PROGRAM, MANIFEST, SAID = "program", "made-from.json", "said.txt"
