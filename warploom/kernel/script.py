@@ -45,7 +45,7 @@ def run_script(
     Raises whatever the program raises, SystemExit where it ends itself, and SourceError where it cannot be run.
     """
     kind = kind_of(path) or PYTHON
-    CURRENT.use(gpu, kind.memory_bytes)
+    CURRENT.use(gpu, 0 if CURRENT.check is not None else kind.memory_bytes)  # checks keep tables as large as memory
     saved = CURRENT.before, CURRENT.watch
     CURRENT.before, CURRENT.watch = before, watch
     try:
