@@ -32,9 +32,9 @@ def command(ctx: click.Context, file: str, output: str | None, size: str, kind: 
     """Draw SCENE into a PNG file, and say what it took. A scene is
 
     \b
-      model.gltf, .glb   glTF: geometry, transforms, base colour and texture, vertex colours, camera
-      model.obj          Wavefront, with its materials; .ply, .stl and .off too
-      scene.py           a Python file that makes `scene`, a warploom.graphics.Scene
+      model.gltf, .glb  glTF: geometry, transforms, colours, textures, camera
+      model.obj         Wavefront, with its materials; .ply, .stl and .off too
+      scene.py          a Python file that makes `scene`, a graphics.Scene
 
     A model without a camera is seen so that it fills the picture.
 

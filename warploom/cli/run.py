@@ -69,7 +69,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
       warploom run saxpy.asm --gpu sm --scheduler mine.py:choose
       warploom run saxpy.c --threads 8 --arg a=2 --buffer x=x.csv --buffer y=y.csv
       warploom run matmul.py                           kernels of numba.cuda
-      warploom run k.cubin --kernel saxpy --grid 8 --block 128 --arg n=1000 --arg a=2.5 --buffer x=x.npy --buffer y=y.npy
+      warploom run k.cubin --grid 8 --block 128 --arg n=1000 --buffer x=x.npy
       warploom run matmul.cu 64 64                     CUDA C++ with its main()
     """
     from warploom.cli.saving import save
