@@ -130,7 +130,7 @@ def test_it_is_told_which_piece_is_compiled_and_how_many_are_there(cache, monkey
 def test_the_first_compile_takes_one_time_wherever_it_is_named():
     from warploom.machine.device.machine import PipelineMachine
 
-    pages = [ROOT / "README.md", ROOT / "docs" / "two-speeds.md", ROOT / "warploom" / "cli" / "warmup.py"]
+    pages = [ROOT / "README.md", ROOT / "docs" / "two-speeds.md", ROOT / "warploom" / "cli" / "machines" / "warmup.py"]
     named = {path.name: re.findall(r"for\s+(\d+) to \d+ seconds", path.read_text(encoding="utf-8")) for path in pages}
     assert named == {path.name: [f"{PipelineMachine.compile_seconds:.0f}"] for path in pages}
 
