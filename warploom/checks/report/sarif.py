@@ -21,6 +21,7 @@ MEANINGS = {
     "mask": "a mask that names other lanes than those that are there",
     "shuffle": "a shuffle that reads a lane that is not there",
     "deadlock": "threads that wait for each other",
+    "division": "a whole number divided by zero",
     "fault": "the machine has stopped the kernel",
 }
 
