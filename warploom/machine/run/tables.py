@@ -96,6 +96,8 @@ class Units(_Units, Bundle):
 
 def units_with(names: Iterable[str]) -> Any:
     """A class of `Units` that has further members: functions that rows of units name."""
-    fields = (*_Units._fields, *names)
-    base: Any = namedtuple("Units", fields, defaults=(None,) * len(fields))  # type: ignore[misc]
-    return type("Units", (base, Bundle), {"__slots__": (), "__module__": __name__})
+    more = tuple(names)
+    fields = (*_Units._fields, *more)
+    name = "_".join(("Units", *more))  # native code tells bundles apart by the names of their classes
+    base: Any = namedtuple(name, fields, defaults=(None,) * len(fields))  # type: ignore[misc]
+    return type(name, (base, Bundle), {"__slots__": (), "__module__": __name__})
