@@ -65,7 +65,7 @@ class Tables(_Tables, Bundle):
         "runs": (np.int64, 8),
         "seen": (np.int64, MAX_LANES),
         "warps": (np.int64, 5 + 2 * MAX_LANES),
-        "threads": (np.int64, 18),
+        "threads": (np.int64, 20),
         "blocks": (np.int64, 19),
         "known": (np.int64, MAX_WARPS),
         "findings": (np.int64, 16),

@@ -150,6 +150,11 @@ print(warploom.GPU("tiny", engine="native").run(program).engine, "numba" in sys.
 """
 
 
+def test_a_table_of_another_width_than_its_layout_is_refused(empty):
+    with pytest.raises(TypeError, match=r"^Tables\.uops has 3 columns, and its layout says"):
+        Native().place(Tables(uops=np.zeros((2, 3), np.int32)))
+
+
 def test_what_is_compiled_starts_without_numba():
     run = [sys.executable, "-c", WARM]
     subprocess.run(run, check=True, capture_output=True, cwd=PACKAGE.parent)

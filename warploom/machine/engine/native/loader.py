@@ -94,12 +94,15 @@ class Native:
         if isinstance(argument, Placed):
             return argument
         if isinstance(argument, Bundle):
-            members = argument.members().values()
+            members = argument.members()
             words = np.zeros((len(members), 2), np.int64)
-            for row, member in zip(words, members, strict=True):
+            for row, (name, member) in zip(words, members.items(), strict=True):
                 if isinstance(member, Hook):
                     row[0] = self.pointer(member)
                 elif member is not None:
+                    columns = argument.layout[name][1]
+                    if columns and member.shape[1] != columns:  # code would find its rows elsewhere
+                        raise TypeError(f"{type(argument).__name__}.{name} has {member.shape[1]} columns, and its layout says {columns}")
                     row[:] = member.ctypes.data, len(member)
             return Placed([ctypes.c_void_p(words.ctypes.data)], (words, argument))
         if isinstance(argument, np.void):
