@@ -8,16 +8,18 @@ from typing import NamedTuple
 from warploom.compiler import ssa
 from warploom.compiler.ssa import Value
 from warploom.kernel.names import device_library
+from warploom.kernel.names.libdevice_names import WITH_A_COUNT
 from warploom.ptx.inline import called
 from warploom.ptx.integers import Rule
 from warploom.ptx.memory import piece
-from warploom.ptx.module import Instruction
+from warploom.ptx.module import Instruction, Name
 from warploom.ptx.translation import LOCAL_WINDOW, Translation
 
 FORMAT = re.compile(
     r"%(?P<flags>[-+ #0']*)(?P<width>\d+|\*)?(?:\.(?P<precision>\d+|\*)?)?(?P<size>hh|h|ll|l|z|j|t|L)?(?P<kind>[diouxXcfFeEgGaAsp%])"
 )
-OURS = ("vprintf", "__assertfail", "__cuda_sm20_dummy")
+OURS = ("vprintf", "__assertfail")
+THROUGH_POINTERS = ("sincos", "modf", "frexp", "remquo")  # give results through pointers
 NOT_THERE = {"malloc": "memory from a kernel's own malloc", "free": "memory from a kernel's own malloc"}
 
 
@@ -58,38 +60,28 @@ def call(t: Translation, one: Instruction) -> None:
         t.notes.append(Asserted(f"{texts[1] or ''}{number}: assertion `{texts[0] or ''}` failed"))
         t.b.effect("trap", imm=1)
         return
-    function = t.module.functions.get(name)
     found = device_library.signature(name)
     assert found is not None
-    values = []
-    for place, each in enumerate(given):
-        size = function.parameters[place].size if function is not None and place < len(function.parameters) else found[1].bits // 8
-        values.append((t.env.get(piece(each.name, 0), t.whole(0)), size))
-    _from_library(t, one, name, found[1].ssa, results, values)
+    _from_library(t, name, found[1].ssa, results, [t.env.get(piece(each.name, 0), t.whole(0)) for each in given])
 
 
-def _from_library(
-    t: Translation, one: Instruction, name: str, kind: str, results: tuple[object, ...], values: list[tuple[Value, int]]
-) -> None:
-    pointers = name.removeprefix("__nv_").rstrip("f") in ("sincos", "modf", "frexp", "remquo") and len(values) > 1
-    whole = {"__nv_ldexp", "__nv_ldexpf", "__nv_scalbn", "__nv_scalbnf", "__nv_powi", "__nv_powif"}
-    arguments = []
-    for place, (value, _) in enumerate(values if not pointers else values[:1]):
-        arguments.append(t.fit(t.as_type(value, "i64"), "s32") if place and name in whole else t.as_type(value, kind))
+def _from_library(t: Translation, name: str, kind: str, results: tuple[Name, ...], values: list[Value]) -> None:
+    inner = name.removeprefix(device_library.PREFIX).removesuffix("f")
+    count = 1 if inner in THROUGH_POINTERS else len(values)
+    arguments = [
+        t.fit(t.as_type(value, "i64"), "s32") if place and inner in WITH_A_COUNT else t.as_type(value, kind)
+        for place, value in enumerate(values[:count])
+    ]
     made = device_library.translate(t.b, name, arguments)
     if made is None or t.b.block is None:
         raise t.refuse(f"{name} is not there yet")
-    if pointers:  # results go through pointers
-        outside = list(made) if not results else list(made[1:])
-        for (where, _), value in zip(values[1:], outside, strict=False):
-            low = t.fit(t.as_type(where, "i64"), "u32")
-            if not low.lo >= LOCAL_WINDOW:
-                raise t.refuse(f"{name}: a result that goes to other memory than the thread's own is not there yet")
-            t.b.effect(
-                "store", t.pure("sub", low, t.whole(LOCAL_WINDOW)), value, access=ssa.Access("local", -1, 8 if value.type == "f64" else 4)
-            )
+    for where, value in zip(values[count:], made if not results else made[1:], strict=False):
+        low, size = t.fit(t.as_type(where, "i64"), "u32"), 8 if value.type == "f64" else 4
+        if not low.lo >= LOCAL_WINDOW:
+            raise t.refuse(f"{name}: a result that goes to other memory than the thread's own is not there yet")
+        t.b.effect("store", t.pure("sub", low, t.whole(LOCAL_WINDOW)), value, access=ssa.Access("local", -1, size))
     for each in results[:1]:
-        t.put(piece(each.name, 0), t.as_type(made[0], "i64"))  # type: ignore[attr-defined]
+        t.put(piece(each.name, 0), t.as_type(made[0], "i64"))
 
 
 def _text(t: Translation, address: Value | None) -> str | None:

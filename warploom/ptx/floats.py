@@ -7,6 +7,7 @@ floats keep their denormal numbers, as the hardware's do without it.
 
 from __future__ import annotations
 
+from warploom.compiler.interval import whole_limits
 from warploom.compiler.ssa import Value
 from warploom.ptx import integers
 from warploom.ptx.integers import Rule, bits_of
@@ -127,6 +128,14 @@ def special(t: Translation, one: Instruction) -> None:
     _finish(t, one, made)
 
 
+def _with_sign_of(t: Translation, signed: Value, value: Value) -> Value:
+    """A float with the sign of another one."""
+    sign = 1 << bits_of(value.type) - 1
+    a, b = (t.pure("bits", one, type="u64") for one in (signed, value))
+    made = t.pure("or", t.pure("and", b, t.whole(sign - 1), type="u64"), t.pure("and", a, t.b.whole(sign, "u64"), type="u64"), type="u64")
+    return t.pure("float", made, type=value.type)
+
+
 def signs(t: Translation, one: Instruction) -> None:
     """`neg`, `abs`, `copysign`."""
     kind = one.type
@@ -137,12 +146,7 @@ def signs(t: Translation, one: Instruction) -> None:
         return
     (x,) = _operands(t, one, kind, 1)
     if one.op == "copysign":  # of a on b
-        sign = 1 << bits_of(kind) - 1
-        a, b = (t.pure("bits", t.use(operand, kind), type="u64") for operand in one.operands[1:3])
-        made = t.pure(
-            "or", t.pure("and", b, t.whole(sign - 1), type="u64"), t.pure("and", a, t.b.whole(sign, "u64"), type="u64"), type="u64"
-        )
-        t.set(t.pure("float", made, type=kind))
+        t.set(_with_sign_of(t, *(t.use(operand, kind) for operand in one.operands[1:3])))
         return
     _finish(t, one, t.pure("f" + one.op, x, type=kind))
 
@@ -222,7 +226,7 @@ def _between_wholes(t: Translation, one: Instruction, to: str, source: str) -> V
     if "sat" not in one.modifiers:
         return t.fit(number, to)
     bits = bits_of(to)
-    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if to[0] == "s" else (0, (1 << bits) - 1)
+    low, high = whole_limits("i64" if to[0] == "s" else "u64", bits)
     if number.lo < low:
         number = t.pure("max", number, t.whole(low))
     if number.hi > high:
@@ -245,7 +249,7 @@ def _to_whole(t: Translation, one: Instruction, to: str, source: str) -> Value:
     bits = bits_of(to)
     made = t.pure("f2i", value, type="i64" if to[0] == "s" else "u64", imm=max(bits, 32))
     if bits < 32:
-        low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if to[0] == "s" else (0, (1 << bits) - 1)
+        low, high = whole_limits("i64" if to[0] == "s" else "u64", bits)
         made = t.pure("max", t.pure("min", made, t.whole(high)), t.whole(low))
     return made
 
@@ -269,28 +273,14 @@ def nearest_even(t: Translation, value: Value) -> Value:
     size = t.pure("fabs", value, type=kind)
     rounded = t.pure("fsub", t.pure("fadd", size, large, type=kind), large, type=kind)
     made = t.pure("sel", t.pure("flt", size, large, type="i1"), rounded, size, type=kind)
-    sign = 1 << bits_of(kind) - 1
-    bits = t.pure(
-        "or",
-        t.pure("bits", made, type="u64"),
-        t.pure("and", t.pure("bits", value, type="u64"), t.b.whole(sign, "u64"), type="u64"),
-        type="u64",
-    )
-    return t.pure("float", bits, type=kind)
+    return _with_sign_of(t, value, made)
 
 
 def _truncated(t: Translation, value: Value) -> Value:
     """Without its fraction, with its sign."""
     kind = value.type
     size = t.pure("ffloor", t.pure("fabs", value, type=kind), type=kind)
-    sign = 1 << bits_of(kind) - 1
-    bits = t.pure(
-        "or",
-        t.pure("bits", size, type="u64"),
-        t.pure("and", t.pure("bits", value, type="u64"), t.b.whole(sign, "u64"), type="u64"),
-        type="u64",
-    )
-    return t.pure("float", bits, type=kind)
+    return _with_sign_of(t, value, size)
 
 
 def _between_floats(t: Translation, one: Instruction, to: str, source: str) -> None:

@@ -45,7 +45,6 @@ class Built:
     shared_bytes: int
     in_scalars: bool
     in_constants: bool
-    cooperative: bool
     warnings: tuple[str, ...] = field(default=())
 
     @property
@@ -116,7 +115,7 @@ def compile_kernel(module: Module, name: str, addresses: Mapping[str, int], sour
         "ptx", shown_name(name), uops, code, text, found.registers, tuple(f"v{n}" for n in range(found.registers)), sources=texts.sources(),
         scalars=found.scalars, scalar_names=tuple(f"s{n}" for n in range(found.scalars)), statements=True,
     )  # fmt: skip
-    return Built(kernel, program, found, tuple(t.notes), t.shared_bytes, t.in_scalars, t.in_constants, t.cooperative)
+    return Built(kernel, program, found, tuple(t.notes), t.shared_bytes, t.in_scalars, t.in_constants)
 
 
 def shown_name(mangled: str) -> str:

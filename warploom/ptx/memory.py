@@ -152,18 +152,12 @@ def load(t: Translation, one: Instruction) -> None:
 
 def loaded_type(kind: str) -> str:
     """The SSA type of what is loaded."""
-    return kind if kind in FLOAT_TYPES else "u64" if kind in ("u64", "b64") else "i64"
+    return kind if kind in FLOAT_TYPES else "i64"
 
 
 def loaded(t: Translation, space: str, where: Value, kind: str) -> Value:
     """Memory at an address."""
-    size = BYTES[kind]
-    value = t.b.effect(
-        "load", where, type="i64" if kind in ("u64", "b64") else loaded_type(kind), access=ssa.Access(space, -1, size, kind[0] == "s")
-    )
-    if kind not in FLOAT_TYPES and size < 8:
-        value.lo, value.hi = (-(1 << 8 * size - 1), (1 << 8 * size - 1) - 1) if kind[0] == "s" else (0, (1 << 8 * size) - 1)
-    return value
+    return t.bounded(t.b.effect("load", where, type=loaded_type(kind), access=ssa.Access(space, -1, BYTES[kind], kind[0] == "s")), kind)
 
 
 def store(t: Translation, one: Instruction) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from warploom.kernel.launch.notes import in_dimensions
 from warploom.ptx.calls import FORMAT, Asserted, Printed
 from warploom.result import Result
 
@@ -17,11 +18,9 @@ def printed(result: Result, table: Sequence[Any], string: Callable[[int], str]) 
     for note in result.notes:
         row = table[note.number]
         if isinstance(row, Asserted):
-            x, y = result.program.launch.block_dims[:2]
-            thread, block = note.thread, note.block
-            grid = result.program.launch.grid_dims
-            at = (block % grid[0], block // grid[0] % grid[1], block // (grid[0] * grid[1]))
-            made.append(f"{row.text}: block {list(at)}, thread {[thread % x, thread // x % y, thread // (x * y)]}\n")
+            launch = result.program.launch
+            block, thread = in_dimensions(note.block, launch.grid_dims), in_dimensions(note.thread, launch.block_dims)
+            made.append(f"{row.text}: block {list(block)}, thread {list(thread)}\n")
         elif isinstance(row, Printed):
             made.append(_line(row, list(note.values), string))
     if result.notes_lost:

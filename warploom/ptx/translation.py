@@ -13,6 +13,7 @@ from typing import Any
 
 from warploom.compiler import ssa
 from warploom.compiler.builder import Builder
+from warploom.compiler.interval import whole_limits
 from warploom.compiler.ssa import Value
 from warploom.ptx.inline import Refused, names_in
 from warploom.ptx.module import BYTES, Function, Instruction, Memory, Module, Name, Number, Operand, Vector
@@ -40,7 +41,6 @@ class Translation:
         self.b = Builder()
         self.env: dict[str, Value] = {}
         self.notes: list[Any] = []
-        self.cooperative = False
         self.in_constants = False  # parameters are read from constant memory
         self.one = Instruction("", (), ())
         used = {name for one in kernel.instructions() for operand in one.operands for name in names_in(operand)}
@@ -87,6 +87,12 @@ class Translation:
             value = self.pure("bits", value, type="u64")
         if value.type == "u64" and value.hi > ssa.I64[1]:
             return self.pure("wrap", value, type="i64", imm=64)
+        return value
+
+    def bounded(self, value: Value, kind: str) -> Value:
+        """What memory holds in the bits of a type of less than 64 bits lies between its bounds."""
+        if value.type not in FLOAT_TYPES and BYTES[kind] < 8:
+            value.lo, value.hi = whole_limits("i64" if kind[0] == "s" else "u64", 8 * BYTES[kind])
         return value
 
     def fit(self, value: Value, kind: str) -> Value:
@@ -252,7 +258,7 @@ class Translation:
         if where.op != "const" or not self.in_scalars:
             self.in_constants = True
             access = ssa.Access("constant", -1, size, kind[0] == "s")
-            return self._loaded(self.b.effect("load", where, type=kind if kind in FLOAT_TYPES else "i64", access=access), kind)
+            return self.bounded(self.b.effect("load", where, type=kind if kind in FLOAT_TYPES else "i64", access=access), kind)
         at = int(where.imm)
         if not 0 <= at <= self.kernel.parameter_bytes - size:
             raise self.refuse(f"{size} bytes at {at} of the parameters, which have {self.kernel.parameter_bytes}")
@@ -263,13 +269,6 @@ class Translation:
         if size < 4:
             found = self.fit(self.pure("shr", self.fit(found, "u32"), self.whole(shift), type="u64"), kind)
         return self.as_type(found, "f32") if kind == "f32" else found
-
-    def _loaded(self, value: Value, kind: str) -> Value:
-        if value.type not in FLOAT_TYPES and BYTES[kind] < 8:
-            value.lo, value.hi = (
-                (-(1 << 8 * BYTES[kind] - 1), (1 << 8 * BYTES[kind] - 1) - 1) if kind[0] == "s" else (0, (1 << 8 * BYTES[kind]) - 1)
-            )
-        return value
 
 
 def _laid_out(variables: list[Any], least: int) -> tuple[dict[str, int], int]:

@@ -60,12 +60,13 @@ def _raised(result: Result, name: Any, texts: Sequence[Any], values: Sequence[An
     if not (isinstance(kind, type) and issubclass(kind, Exception)):
         kind = RuntimeError
     launch = result.program.launch
-    thread, block = _three(note.thread, launch.block_dims), _three(note.block, launch.grid_dims)
+    thread, block = in_dimensions(note.thread, launch.block_dims), in_dimensions(note.block, launch.grid_dims)
     numbers = iter(values)
     said = ", ".join(str(text if text is not None else next(numbers, "")) for text in texts)
     return kind(f"tid={list(thread)} ctaid={list(block)}: {said}")
 
 
-def _three(number: int, extents: tuple[int, int, int]) -> tuple[int, int, int]:
+def in_dimensions(number: int, extents: tuple[int, int, int]) -> tuple[int, int, int]:
+    """The place in x, y and z of a thread in its block, or of a block in its grid, by its number."""
     x, y, _ = extents
     return number % x, number // x % y, number // (x * y)
