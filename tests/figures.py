@@ -8,6 +8,7 @@ The figures are SVG with two sets of colours, so that they can be read on a ligh
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import groupby
@@ -412,9 +413,9 @@ def drawings() -> dict[str, Callable[[], str]]:
 
 def explorer_page() -> str:
     """The page that the documentation's first page leads to: two nested loops, which lanes leave one after the other."""
-    program = warploom.load(ROOT / "examples" / "guppy" / "nested_loop.guppy")
-    page = warploom.GPU("guppy").run(program, tracing=True, recording=True).explorer().text
-    return page.replace(f"{ROOT}/", "")  # places have whole paths, which differ from clone to clone
+    with contextlib.chdir(ROOT):  # places are named from there: the whole path differs from clone to clone
+        program = warploom.load("examples/guppy/nested_loop.guppy")
+    return warploom.GPU("guppy").run(program, tracing=True, recording=True).explorer().text
 
 
 if __name__ == "__main__":

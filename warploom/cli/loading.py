@@ -127,8 +127,8 @@ def _alone(program: Program, said: Launching) -> list[Diagnostic]:
     if not number or said.check:
         return []
     before = "launch 0" if number == 1 else f"launches 0 to {number - 1}"
-    found = f"launch {number} is looked at alone and starts cold: in the program its second-level cache holds what {before} left there"
-    return [Diagnostic(Severity.NOTE, found, fix="`warploom run` without --launch counts it in its place")]
+    found = f"launch {number} starts cold, without {before}"
+    return [Diagnostic(Severity.NOTE, found, fix="its second-level cache is empty: `warploom run` without --launch counts it in its place")]
 
 
 def _generation_asked(said: Launching) -> int:
