@@ -10,7 +10,7 @@ from tests.observe.explorer import reader
 from tests.places import EXAMPLES
 from warploom.cli import main
 
-MATADD, DIVERGE = EXAMPLES / "tiny" / "matadd.asm", EXAMPLES / "tiny" / "diverge.asm"
+MATADD, MATMUL, DIVERGE = EXAMPLES / "tiny" / "matadd.asm", EXAMPLES / "tiny" / "matmul.asm", EXAMPLES / "tiny" / "diverge.asm"
 
 
 def explore(*arguments):
@@ -47,6 +47,16 @@ def test_a_second_run_stands_beside_the_first(here):
         "stack",
         "minpc",
     ]
+
+
+def test_what_changes_of_the_machine_give_stands_in_the_page_when_it_is_asked_for(here):
+    assert explore(MATMUL, "--what-if", "--quiet").exit_code == 0
+    [answer] = reader.common((here / "matmul.html").read_text())["answers"]
+    told = {trial["change"]: trial["told"] for trial in answer["findings"][0]["what_if"]}
+    assert "times as fast" in told["core.prefetch=true"]
+    assert explore(MATMUL, "--quiet").exit_code == 0
+    [answer] = reader.common((here / "matmul.html").read_text())["answers"]
+    assert answer["findings"][0]["what_if"] == [] and "core.prefetch=true" in answer["findings"][0]["changes"]
 
 
 SLOW = """

@@ -112,3 +112,12 @@ def test_colours_come_with_a_terminal_only_and_not_against_ones_wish():
 
 def test_the_keys_of_sort_are_the_tables():
     assert tuple(SORTS) == command.SORTS
+
+
+def test_what_a_change_would_give_is_run_when_it_is_asked_for():
+    asked = run(MATMUL, "--what-if")
+    assert "with core.prefetch=true: " in asked.stdout and "times as fast" in asked.stdout
+    assert "with core.prefetch" not in run(MATMUL).stdout
+    found = json.loads(run(MATMUL, "--what-if", "--json").stdout)["diagnosis"][0]["what_if"]
+    assert {trial["change"] for trial in found} == {"fetch.sets=64", "core.prefetch=true"}
+    assert all(trial["status"] == "done" and trial["cycles"] < trial["before"] for trial in found)

@@ -11,6 +11,11 @@ def runs(page):
     return [read(text) for text in re.findall(r'<script type="text/plain" class="packed"[^>]*>(.*?)</script>', page, re.DOTALL)]
 
 
+def common(page):
+    """What all runs of a page have in common."""
+    return json.loads(re.search(r'<script[^>]*id="common"[^>]*>(.*?)</script>', page, re.DOTALL)[1])
+
+
 def read(text):
     """(header, tables: {name: {column: list}}, arrays: {name: bytes})."""
     raw = zlib.decompress(base64.b64decode(text, validate=True))

@@ -57,19 +57,27 @@ def test_every_byte_of_a_row_of_memory_is_in_view(show, width):
 # ---- the source
 
 
-@pytest.mark.parametrize("width", [700, 1280, 1920])
-def test_no_line_of_the_source_is_cut(show, warps, width):
-    view = sized(show, warps.text, width, 900)
+PLACES = """all => all.map((one) => [one.textContent, Math.max(...[...one.getClientRects()].map((box) => box.right)),
+    one.scrollWidth - one.clientWidth, one.closest(".lines").getBoundingClientRect().right])"""
+
+
+def test_no_line_of_the_source_is_cut(show, warps):
+    view = sized(show, warps.text, 700, 900)
     view.get_by_role("button", name="micro-ops").click()
-    places = view.eval_on_selector_all(
-        ".line pre, .line .comment, .uops code",
-        """all => all.map((one) => [one.textContent, Math.max(...[...one.getClientRects()].map((box) => box.right)),
-            one.scrollWidth - one.clientWidth, one.closest(".lines").getBoundingClientRect().right])""",
-    )
+    places = view.eval_on_selector_all(".line pre, .line .comment, .uops code", PLACES)
     assert [text for text, right, over, most in places if right > most or over > 0] == []
     assert view.evaluate("(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.lines'))") == 0
     lines = view.locator(".line pre").all_text_contents()
     assert [text.strip() for text in lines] == [text.strip() for text in warps.result.program.source.lines]
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_a_line_of_the_source_keeps_to_one_row_and_is_scrolled_to_in_a_wide_window(show, warps, width):
+    view = sized(show, warps.text, width, 900)
+    assert set(view.eval_on_selector_all(".line pre", "all => all.map((one) => Math.round(one.getBoundingClientRect().height))")) == {19}
+    view.evaluate("document.querySelector('.lines').scrollLeft = 1e6")
+    places = view.eval_on_selector_all(".line pre", PLACES)
+    assert [text for text, right, over, most in places if right > most + 1 or over > 0] == []
 
 
 # ---- bars between the parts

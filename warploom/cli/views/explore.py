@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,16 +13,18 @@ from warploom.cli.common import DONE, FAULT, UserError, json_option, keep_inputs
 from warploom.cli.options import machine_options
 from warploom.cli.running import take_order
 from warploom.cli.views.against import beside
+from warploom.cli.views.what_if import what_if_option, with_trials
 from warploom.observe.text.styled import grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from warploom.cli.running import Order
     from warploom.cli.terminal.output import OutputFile
     from warploom.cli.terminal.progress import Progress
     from warploom.machine.run.recording import Selection
     from warploom.machine.run.result import RunResult
+    from warploom.observe.diagnosis.finding import Finding
     from warploom.observe.explorer.data import Part
     from warploom.result import Result
 
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 @click.option("--cores", metavar="LIST", help="Only these cores, as 0,2-3 (machines with warps).")
 @click.option("--warps", metavar="LIST", help="Only these warp slots of each core, as 0,2-3 (machines with warps).")
 @click.option("--check", is_flag=True, help="Run it with checks, and mark the lines that they find (warploom check).")
+@what_if_option
 @machine_options
 @click.option("--quiet", is_flag=True, help="Show no progress and say nothing at the end.")
 @json_option
@@ -58,6 +62,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
       warploom explore matmul.asm --open           and opens it in a browser
       warploom explore diverge.asm --gpu tiny-simt -o lanes.html
       warploom explore diverge.asm --gpu sm --against divergence.first=taken
+      warploom explore load_strided.guppy --what-if
       warploom explore raymarch.guppy --grid 1
       warploom explore raymarch.guppy --cycles 100000:200000 --warps 0-3
     """
@@ -77,7 +82,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
             with progress:
                 results = [order.run(progress) for order in orders]
             stretch = _shown(results, part, options)
-            characters = _write(out, results, names, stretch, part.selection, options["quiet"])
+            characters = _write(out, results, names, stretch, part.selection, options["quiet"], _trials(orders, results, options))
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
         say(f"{how} after {grouped(progress.done)} cycles; no file was written", err=True)
@@ -146,8 +151,26 @@ def _orders(kernel: str, options: dict[str, Any]) -> tuple[list[Order], list[str
     return beside(order, options["against"]) if options["against"] else ([order], [order.config.name])
 
 
+def _trials(orders: list[Order], results: list[Result], options: dict[str, Any]) -> list[Callable[[list[Finding]], list[Finding]]]:
+    """Of each run what adds to its findings how changes of the machine turned out; [] where nobody asks."""
+    if not options["what_if"]:
+        return []
+    silent = options["quiet"] or options["as_json"]
+    return [partial(_tried, order, result.cycles, silent) for order, result in zip(orders, results, strict=True)]
+
+
+def _tried(order: Order, cycles: int, quiet: bool, findings: list[Finding]) -> list[Finding]:
+    return with_trials(order, findings, cycles, quiet=quiet)
+
+
 def _write(
-    out: OutputFile, results: list[Result], names: list[str], stretch: tuple[int, int], selection: Selection | None, quiet: bool
+    out: OutputFile,
+    results: list[Result],
+    names: list[str],
+    stretch: tuple[int, int],
+    selection: Selection | None,
+    quiet: bool,
+    trials: list[Callable[[list[Finding]], list[Finding]]],
 ) -> int:
     """Write the page, piece by piece. Returns its characters."""
     from warploom.cli.terminal.progress import Progress
@@ -156,7 +179,7 @@ def _write(
     characters = 0
     with Progress("writing the page", stretch[1], quiet=quiet) as progress:
         runs = [_pieces(result, stretch, selection, progress) for result in results]
-        for text in page_parts(results, runs, names=names, progress=progress):
+        for text in page_parts(results, runs, names=names, progress=progress, trials=trials):
             out.write(text)
             characters += len(text)
     return characters

@@ -11,8 +11,10 @@ import click
 from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, json_option, keep_inputs, print_json, print_warnings, say, stopped
 from warploom.cli.options import machine_options, renamed
 from warploom.cli.running import complain, take_order
+from warploom.cli.views.what_if import what_if_option, with_trials
 
 if TYPE_CHECKING:
+    from warploom.cli.running import Order
     from warploom.result import Result
 
 MOST_CYCLES = 100_000  # of a machine without warps, where nothing else is said: its run is repeated in plain Python
@@ -31,6 +33,7 @@ SORTS = ("line", "cycles", "issues", "lanes", "transactions", "conflicts", "miss
 @click.option("-o", "--output", metavar="OUT", help="Write the profile as one .html page that needs nothing else; nothing is printed.")
 @renamed(**{"--html": "-o"})
 @click.option("--check", is_flag=True, help="Run it with checks, and mark the lines that they find (warploom check).")
+@what_if_option
 @click.option("--wide", is_flag=True, help="Show all columns, however wide the terminal is.")
 @click.option("--quiet", is_flag=True, help="Print no profile and show no progress.")
 @json_option
@@ -56,6 +59,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     \b
     Examples:
       warploom profile load_strided.guppy --set core.warps=8
+      warploom profile load_strided.guppy --what-if
       warploom profile raymarch.guppy --sort cycles --top 10
       warploom profile matmul.asm --gpu tiny-simt -o matmul.html
     """
@@ -77,7 +81,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     try:
         with Progress("running", order.limit, limit=True, quiet=options["quiet"] or options["as_json"]) as progress:
             result = order.run(progress)
-        _show(result, [diagnostic_json(item) for item in order.warnings], options)
+        _show(order, result, [diagnostic_json(item) for item in order.warnings], options)
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
         say(f"{how}; no file was written", err=True)
@@ -94,7 +98,7 @@ def _check_page(path: str, inputs: list[str]) -> None:
         raise UserError(f"-o {path}: a profile is written as an .html page; name a file that ends in .html")
 
 
-def _show(result: Result, warnings: list[dict[str, Any]], options: dict[str, Any]) -> None:
+def _show(order: Order, result: Result, warnings: list[dict[str, Any]], options: dict[str, Any]) -> None:
     from warploom.cli.common import write_file
     from warploom.cli.terminal import screen
     from warploom.cli.terminal.progress import Progress
@@ -105,6 +109,8 @@ def _show(result: Result, warnings: list[dict[str, Any]], options: dict[str, Any
     with Progress("looking at every cycle", result.cycles, quiet=options["quiet"] or options["as_json"]) as progress:
         found = profile(result, progress=progress)
     findings = diagnose(found)
+    if options["what_if"]:
+        findings = with_trials(order, findings, result.cycles, quiet=options["quiet"] or options["as_json"])
     lines = ordered(found.lines(), options["sort"], options["top"])
     if options["as_json"]:
         from warploom.observe.diagnosis.light import answer_report

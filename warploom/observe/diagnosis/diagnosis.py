@@ -110,6 +110,7 @@ def findings_report(found: Profile, findings: list[Finding]) -> list[dict[str, A
             "cycles_here": int(found.spent[list(finding.instructions)].sum()),
             "what": finding.what,
             "try": finding.advice,
+            "what_if": [trial._asdict() | {"told": trial.told} for trial in finding.trials],
         }
         for finding in findings
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,11 +34,39 @@ MEMORY_REASONS = ("long_scoreboard", "lg_throttle", "membar", "drain")
 SHARED_REASONS = ("short_scoreboard", "mio_throttle")
 
 
+class Trial(NamedTuple):
+    """A run with one setting changed. change: as `core.divergence=its`. status, cycles: of that run. before: cycles without the change."""
+
+    change: str
+    status: str
+    cycles: int
+    before: int
+
+    def __str__(self) -> str:
+        return f"with {self.change}: {self.told}"
+
+    @property
+    def told(self) -> str:
+        """What it gave: `5 210 cycles, 1.31 times as fast`."""
+        if self.status == "timeout":
+            return f"still running after {number(self.cycles)} cycles, {self.cycles / self.before:.2g} times as many"
+        if self.status != "done":
+            return f"the run ends with a fault after {number(self.cycles)} cycles"
+        if self.cycles == self.before:
+            return "no difference"
+        if self.cycles < self.before:
+            times = self.before / self.cycles
+            gain = f"{times:.2f} times as fast" if times >= 1.1 else f"{100 * (1 - self.cycles / self.before):.1f} % fewer"
+            return f"{number(self.cycles)} cycles, {gain}"
+        return f"{number(self.cycles)} cycles, {100 * (self.cycles / self.before - 1):.1f} % more"
+
+
 @dataclass(frozen=True)
 class Finding:
     """One cause. rule: its name. instructions: where. cycles: the warp-cycles that it concerns, all over the run.
 
-    what: what is so; advice: what to try. reasons: the stall reasons in which it shows.
+    what: what is so; advice: what to try. reasons: the stall reasons in which it shows. trials: what changes of the machine gave, where
+    they were asked for.
     """
 
     rule: str
@@ -46,6 +75,7 @@ class Finding:
     what: str
     advice: str
     reasons: tuple[str, ...] = ()
+    trials: tuple[Trial, ...] = ()
 
     def share_here(self, found: Profile) -> float:
         """The share of all warp-cycles that went to the instructions that it names, 0 to 1."""

@@ -59,6 +59,7 @@ export class Answer {
       {},
       el("button.finding", { click: () => show(this.app, view, finding), "data-hint": `${finding.rule}: go to where it shows longest` }, finding.what),
       el("p.quiet", {}, `Try: ${finding.try}`, finding.rows.some(Boolean) ? lines(this.app, finding) : null),
+      whatIf(finding),
     );
   }
 
@@ -90,6 +91,14 @@ export class Answer {
     this.drawn = this.app.paint;
     for (const draw of this.bars ?? []) draw();
   }
+}
+
+/** What changes of the machine gave; where nobody has tried them, which they are and the command that does. */
+function whatIf({ what_if: trials, changes }) {
+  if (trials.length) return el("ul.trials", {}, trials.map(({ change, told }) => el("li", {}, el("code", {}, change), `: ${told}`)));
+  if (!changes.length) return null;
+  const named = changes.flatMap((change) => [", ", el("code", {}, change)]).slice(1);
+  return el("details.trials", {}, el("summary", {}, "what would it give?"), el("span", {}, el("code", {}, "warploom explore FILE --what-if"), " runs it once more with each of ", named, ", and writes here what that gives."));
 }
 
 /** What is known of a view's run; {} where nothing was counted. */

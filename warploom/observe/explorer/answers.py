@@ -12,22 +12,26 @@ from warploom.observe.diagnosis.blame import RESULTS, blame
 from warploom.observe.diagnosis.diagnosis import diagnose, findings_report
 from warploom.observe.diagnosis.finding import Finding
 from warploom.observe.diagnosis.light import answer_report
+from warploom.observe.diagnosis.what_if import changes
 from warploom.observe.profile import Profile, profile
 
 MOST_CYCLES = 100_000  # of a run of single instructions, which is repeated for its profile
 
 
-def answer(result: RunResult, progress: Callable[[int], None] | None = None) -> dict[str, Any]:
+def answer(
+    result: RunResult, progress: Callable[[int], None] | None = None, with_trials: Callable[[list[Finding]], list[Finding]] | None = None
+) -> dict[str, Any]:
     """Findings, speed of light, occupancy, stalls and lanes of a run; {} of one that is too long to be repeated, or has counted nothing.
 
     Of a finding beside what `findings_report` has: rows, the lines of the page's source; waits, the instructions that it shows in;
-    reasons, the stall reasons.
+    reasons, the stall reasons; changes, those of the machine that bear on it. with_trials: adds what these gave.
     """
     sequencer = not result.has.events
     if not result.cycles or (result.cycles > MOST_CYCLES if sequencer else result.detail.profile is None):
         return {}
     found = profile(result, progress=progress)
     findings = diagnose(found)
+    findings = with_trials(findings) if with_trials else findings
     return answer_report(found) | {
         "findings": [
             told
@@ -35,6 +39,7 @@ def answer(result: RunResult, progress: Callable[[int], None] | None = None) -> 
                 "rows": [found.program.row(number) for number in finding.instructions],
                 "waits": waits_of(found, finding),
                 "reasons": list(finding.reasons),
+                "changes": changes(found.config, finding),
             }
             for told, finding in zip(findings_report(found, findings), findings, strict=True)
         ],

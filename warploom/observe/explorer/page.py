@@ -18,6 +18,7 @@ from typing import Any
 from warploom.machine.run import recording
 from warploom.machine.run.result import RunResult
 from warploom.machine.sequencer import states as core_states
+from warploom.observe.diagnosis.finding import Finding
 from warploom.observe.explorer.answers import answer
 from warploom.observe.explorer.data import VERSION, Part, packed
 from warploom.observe.explorer.glossary import glossary, instructions
@@ -47,10 +48,16 @@ def whole(result: RunResult) -> Pieces:
 
 
 def page_parts(
-    results: Sequence[RunResult], runs: Sequence[Pieces], *, names: Sequence[str] = (), progress: Callable[[int], None] | None = None
+    results: Sequence[RunResult],
+    runs: Sequence[Pieces],
+    *,
+    names: Sequence[str] = (),
+    progress: Callable[[int], None] | None = None,
+    trials: Sequence[Callable[[list[Finding]], list[Finding]]] = (),
 ) -> Iterator[str]:
     """The same, text by text: a run's pieces are taken, packed and forgotten one after the other. runs: the pieces of each result.
 
+    trials: of each result what adds to its findings how changes of the machine turned out; () for none.
     names, progress, and what is raised: see `page`.
     """
     if not 1 <= len(results) <= 2:
@@ -61,7 +68,7 @@ def page_parts(
     common = {
         "version": VERSION,
         "names": list(names) or [result.config.name for result in results],
-        "answers": [answer(result, progress) for result in results],
+        "answers": [answer(result, progress, trials[number] if trials else None) for number, result in enumerate(results)],
         "glossary": glossary(*(result.config for result in results)),
         "instructions": instructions(first.program),
         "palette": {name: _looks(getattr(palette, name)) for name in ("LANES", "REASONS", "STATES", "LOOKUPS")}

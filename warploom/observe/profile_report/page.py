@@ -118,8 +118,9 @@ def _finding(found: Profile, finding: Finding) -> str:
     links = ", ".join(f"<a href='#{place}'>{place.replace('-', ' ')}</a>" for place in places)
     here = percent(finding.share_here(found)).strip()
     share = percent(min(finding.cycles / max(found.warp_cycles, 1), 1.0)).strip()
+    trials = "".join(f"<br>With <code>{escape(trial.change)}</code>: {escape(trial.told)}." for trial in finding.trials)
     return (
-        f"<li><b>{escape(finding.what)}</b>Try: {escape(finding.advice)}."
+        f"<li><b>{escape(finding.what)}</b>Try: {escape(finding.advice)}.{trials}"
         f"<br><span class='quiet'>{escape(finding.rule)}; {links}: {here} of all cycles; this cause anywhere: {share}</span></li>"
     )
 

@@ -235,3 +235,5 @@ def _diagnosis(found: Profile, findings: list[Finding], width: int) -> Iterator[
         yield from ([(f"     {text}", "bold")] for text in rest)
         for text in in_lines(f"try: {finding.advice}", width - 6):
             yield [(f"     {text}", "")]
+        for trial in finding.trials:
+            yield from ([(f"     {text}", "cyan")] for text in in_lines(str(trial), width - 6))
