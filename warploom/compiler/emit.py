@@ -156,7 +156,7 @@ class Emitter:
                 codes.append(self._code(operand))
         a, b, c = codes
         made = Uop(uop.op, self._code(uop.dst), a, b, c, immediate or 0)
-        into.append(made._replace(size=uop.size, space=uop.space, view=uop.view, flags=uop.flags))
+        into.append(made._replace(size=uop.size, space=uop.space, view=uop.view, flags=uop.flags | u.nvidia_nan(uop.op)))
         return spare
 
     def _code(self, operand: Operand) -> int:

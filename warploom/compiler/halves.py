@@ -147,7 +147,14 @@ class _Halves:
         elif value.op in EXTREMES:
             made.op, made.imm = "half", value.op
         elif value.op in ("fneg", "fabs"):
-            made.op, operands = ("xor", [*operands, _number(SIGN)]) if value.op == "fneg" else ("and", [*operands, _number(SIGN - 1)])
+            if value.op == "fabs":
+                size = Value(
+                    "and", [*operands, _number(SIGN - 1)], "u64", 0, block, value.level, value.at, 0, ANY_HALF, number=value.number
+                )
+                block.code.insert(block.code.index(made), size)
+                operands = [size]
+            made.op, made.imm = "half", "fsub" if value.op == "fneg" else "fadd"  # -0 - x, |x| + -0: sums, as NVIDIA has them
+            operands = [_number(SIGN), *operands]
         made.args = operands
         return made
 

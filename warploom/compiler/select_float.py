@@ -1,7 +1,8 @@
 """Selection of floats of 32 and 64 bits, and of what leads from one kind of number to another.
 
 A product that only a sum wants becomes a fused multiply-add, rounded once, as GPU compilers contract by default (CUDA C++ Programming
-Guide, "-fmad"). Signs are bits: negation and absolute value are integer operations.
+Guide, "-fmad"). Negation and absolute value of 32 bits are sums with -0, as NVIDIA has them: a NaN becomes the canonical one. Signs of 64
+bits are integer operations on the upper word.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import struct
 from warploom.compiler.mir import Half, Hidden, Micro, Operand, Reg
 from warploom.compiler.ranges import INT32, UINT32, fits
 from warploom.compiler.select_integer import IntegerRules
-from warploom.compiler.ssa import Value
+from warploom.compiler.ssa import CANONICAL, Value
 from warploom.isa.uop import L_HALF
 
 SIGN = 0x80000000
+HALF_NAN = 0x7FFF
 BOTH = {"fadd": "dadd", "fsub": "dsub", "fmul": "dmul", "fdiv": "ddiv", "fmin": "dmin", "fmax": "dmax", "fsqrt": "dsqrt", "fma": "dfma"}
 TESTS = {"feq": "deq", "flt": "dlt", "fle": "dle"}
 SINGLE = ("fsin", "fcos", "fexp2", "flog2", "frcp", "frsqrt")
@@ -83,16 +85,21 @@ class FloatRules(IntegerRules):
 
     def _signs(self, value: Value, op: str, bits: int) -> None:
         x, dst = value.args[0], self.reg(value)
-        if dst.size == 1:
-            self.word(op, value, self.low(x), bits)
-        else:
-            self.add(Micro("mov", Half(dst, 0), self.low(x)), Micro(op, Half(dst, 1), self.high(x), bits))
+        self.add(Micro("mov", Half(dst, 0), self.low(x)), Micro(op, Half(dst, 1), self.high(x), bits))
 
     def _fneg(self, value: Value) -> None:
-        self._signs(value, "xor", SIGN)
+        if value.type == "f64":
+            self._signs(value, "xor", SIGN)
+        else:
+            self.word("fsub", value, SIGN, self.low(value.args[0]))
 
     def _fabs(self, value: Value) -> None:
-        self._signs(value, "and", SIGN - 1)
+        if value.type == "f64":
+            self._signs(value, "and", SIGN - 1)
+            return
+        size = self.hidden()
+        self.bundle.append(Micro("and", size, self.low(value.args[0]), SIGN - 1))
+        self.word("fadd", value, size, SIGN)
 
     def _ffloor(self, value: Value) -> None:
         """The machine has no floor of 64 bits: of a float below 2^52 the integer part comes back as a float, and is one less where it
@@ -168,6 +175,11 @@ class FloatRules(IntegerRules):
 
     def _f2f(self, value: Value) -> None:
         x = value.args[0]
+        if value.imm == CANONICAL:
+            narrow = self.hidden()
+            self.bundle.append(Micro("d2f", narrow, self.pair(x)))
+            self.add(Micro("fadd", self.reg(value), narrow, SIGN))
+            return
         self.add(Micro("f2d", self.reg(value), self.low(x)) if value.type == "f64" else Micro("d2f", self.reg(value), self.pair(x)))
 
     def _h2f(self, value: Value) -> None:
@@ -190,7 +202,12 @@ class FloatRules(IntegerRules):
             return
         made = self.hidden(2 if wide else 1)
         self.bundle.append(Micro(name, made, a, b, c))
-        self.add(Micro("d2h" if wide else "f2h", self.reg(value), made), latency=L_HALF)
+        if not wide:
+            self.add(Micro("f2h", self.reg(value), made), latency=L_HALF)
+            return
+        number, narrow = self.hidden(), self.hidden()  # a NaN of 64 bits is an operand's, one of 16 bits is not
+        self.bundle += [Micro("deq", number, made, made), Micro("d2h", narrow, made)]
+        self.add(Micro("sel", self.reg(value), narrow, HALF_NAN, number), latency=L_HALF)
 
     def _widened_half(self, value: Value, wide: bool) -> Operand:
         """A 16-bit float as one of 32 bits, or of 64 (wide)."""

@@ -44,7 +44,7 @@ RECONVERGE = 10   # where lanes that disagree reconverge: an instruction number,
 UNIT = 11         # functional unit: a number of UNITS
 LATENCY = 12      # latency class: a number of LATENCIES
 VIEW = 13         # NONE, or the row of Program.views that bounds a memory access or describes a texture
-FLAGS = 14        # bits: SIGNED, NEGATE, NEGATE_PREDICATE, YIELDS, HIGHEST_LEADS, LEADER_DECIDES
+FLAGS = 14        # bits: SIGNED, NEGATE, NEGATE_PREDICATE, YIELDS, HIGHEST_LEADS, LEADER_DECIDES, NVIDIA_NAN
 DATAPATH = 15     # which part of the datapath computes the result: a number of DATAPATHS
 UOP_COLUMNS = 16
 
@@ -55,7 +55,8 @@ NEGATE_PREDICATE = 4  # the predicate names the lanes that are left out
 YIELDS = 8        # a jump back: those that jump wait for somebody, perhaps for lanes of their own warp
 HIGHEST_LEADS = 16  # of operands that a warp takes from one lane: the highest active one; else the lowest
 LEADER_DECIDES = 32  # where the program manages masks, and lanes disagree at a branch or jump, all go where that one lane goes
-FLAG_VALUES = 64  # flags are 0 .. FLAG_VALUES - 1
+NVIDIA_NAN = 64   # a float result that is NaN is NVIDIA's: see `nvidia_nan`. Else RISC-V's canonical one
+FLAG_VALUES = 128  # flags are 0 .. FLAG_VALUES - 1
 WIDE = 8          # the SIZE of a memory access of 64 bits, whose values are pairs of registers
 FENCE_DEVICE, FENCE_BLOCK = range(2)  # immediates of a fence: who has to see what was stored
 
@@ -515,6 +516,23 @@ class Uop(NamedTuple):
     def __str__(self) -> str:
         shown = [f"{name}={operand_name(code)}" for name, code in zip(self._fields[1:5], self[1:5], strict=True) if code != NONE]
         return f"{self.name} {' '.join(shown)}".rstrip()
+
+
+MAKES_NAN = frozenset((
+    "fadd", "fsub", "fmul", "fma", "fmad", "fdiv", "fmin", "fmax", "floor", "fround", "h2f", "f2h",
+    "dadd", "dsub", "dmul", "dfma", "ddiv", "dsqrt", "dmin", "dmax", "f2d", "d2f", "d2h",
+    "fsqrt", "frcp", "frsqrt", "fsin", "fcos", "fexp2", "flog2",
+))  # fmt: skip
+
+
+def nvidia_nan(name: str) -> int:
+    """The flag of a micro-op of an instruction set of NVIDIA's: NVIDIA_NAN for operations whose result may be a NaN, else 0.
+
+    Of 32 bits that NaN is 0x7fffffff, of 16 bits 0x7fff. Of 64 bits it is the one of an operand, made quiet, with its sign: that of b, else
+    of c, else of a (a quotient: of a, else of b); where no operand is NaN, 0xfff8000000000000. Conversions from and to 64 bits keep the
+    sign and the highest bits. Measured on an H100.
+    """
+    return NVIDIA_NAN if name in MAKES_NAN else 0
 
 
 def operand_name(code: int) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from warploom.isa.sass.instruction import Instruction
 from warploom.isa.sass.operands import BINDLESS, CONSTANT, IMMEDIATE, PREDICATE, REGISTER, UNIFORM, UNIFORM_PREDICATE, Value
-from warploom.isa.uop import HIDDEN, HIDDEN_SCALARS, NEGATE_PREDICATE, NONE, SCALAR, Uop, scalar
+from warploom.isa.uop import HIDDEN, HIDDEN_SCALARS, NEGATE_PREDICATE, NONE, SCALAR, Uop, nvidia_nan, scalar
 from warploom.isa.uop import IMMEDIATE as NUMBER_OPERAND
 
 ONES, SIGN = 0xFFFFFFFF, 0x80000000
@@ -93,6 +93,7 @@ class Code:
             more["imm"] = immediate.value & ONES
         elif immediate is not None:
             self.patches.append(Patch(len(self.uops), immediate))
+        more["flags"] = more.get("flags", 0) | nvidia_nan(name)
         self.uops.append(Uop(name, dst, *codes, **more))
         return dst
 

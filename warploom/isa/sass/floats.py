@@ -11,7 +11,7 @@ from warploom.isa.sass.integers import bit, combine
 from warploom.isa.sass.operands import CONSTANT, IMMEDIATE, Value
 from warploom.isa.uop import NONE
 
-EXPONENT, LARGEST = 0x7F800000, 0x7FFFFFFF
+EXPONENT, LARGEST, HALF_NAN = 0x7F800000, 0x7FFFFFFF, 0x7FFF
 MODES = {0: 0, 1: 2, 2: 3, 3: 1}  # of an instruction's field, RISC-V's number of the rounding
 ONE_FLOAT, TURN = 0x3F800000, 0x40C90FDB
 F16, F32, F64 = 1, 2, 3  # sizes of a float, as conversions have them
@@ -54,12 +54,17 @@ def arithmetic(name: str, roles: str, latency: int):  # type: ignore[no-untyped-
         if plain:
             code.put(name, code.target(), *values)
         elif mode:
-            _finish(code, _directed_float(code, name, values, mode))
+            _finish(code, _canonical(code, _directed_float(code, name, values, mode)))
         else:
             _finish(code, code.new(name, *values))
         code.latency = latency
 
     return lower
+
+
+def _canonical(code: Code, value: int) -> int:
+    """A float, of which a NaN is the canonical one: what came by way of doubles has the NaN of an operand."""
+    return code.new("sel", value, Number(LARGEST), code.new("feq", value, value))
 
 
 def _directed_float(code: Code, name: str, values: list[Operand], mode: int) -> int:
@@ -570,7 +575,8 @@ def _one_half(code: Code, name: str, values: list[Operand], brain: bool, to_floa
             wide_values.append(pair)
         exact = code.pair()
         code.add("dfma", exact, *wide_values)
-        return code.new("d2f", exact) if to_float else code.new("d2h", exact)
+        narrow = code.new("d2f", exact) if to_float else code.new("d2h", exact)
+        return code.new("sel", narrow, Number(LARGEST if to_float else HALF_NAN), code.new("deq", exact, exact))
     found = code.new({"hadd": "fadd", "hmul": "fmul"}[name], *values)
     return found if to_float else _half_of(code, found, brain)
 

@@ -36,7 +36,7 @@ TWO_OVER_PI_DIGITS = np.array(
 )  # fmt: skip
 PI = 3.141592653589793
 INFINITY = float("inf")
-NAN = float("nan")
+NAN = -float("nan")  # of an operation without a result, on NVIDIA's GPUs: negative
 MANTISSA, LEADING = (1 << 52) - 1, 1 << 52
 EXACT = 4503599627370496.0  # 2^52: from here on every float is whole
 
@@ -47,6 +47,11 @@ def fused(x: Any, y: Any, z: Any) -> Any:
 
 
 fused.kernel_name = "kernel.fma"  # type: ignore[attr-defined]
+
+
+def invalid(x: Any) -> Any:
+    """The result where x is outside of a function's domain: a NaN, and x itself where that is one."""
+    return NAN if x == x else x
 
 
 def two_to(k: Any) -> Any:
@@ -137,7 +142,7 @@ def log(x: Any) -> Any:
     value = e * LN2_HIGH + (f - (s * (f - _log_series(s * s)) - e * LN2_LOW))
     value = value if x < INFINITY else x
     value = value if x != 0.0 else -INFINITY
-    return value if x >= 0.0 else NAN
+    return value if x >= 0.0 else invalid(x)
 
 
 def log1p(x: Any) -> Any:
@@ -154,7 +159,7 @@ def log2(x: Any) -> Any:
     value = e + (f - s * (f - _log_series(s * s))) * LOG2_E
     value = value if x < INFINITY else x
     value = value if x != 0.0 else -INFINITY
-    return value if x >= 0.0 else NAN
+    return value if x >= 0.0 else invalid(x)
 
 
 def log10(x: Any) -> Any:
@@ -164,7 +169,7 @@ def log10(x: Any) -> Any:
     value = e * 0.3010299956639812 + (f - s * (f - _log_series(s * s))) * 0.43429448190325182
     value = value if x < INFINITY else x
     value = value if x != 0.0 else -INFINITY
-    return value if x >= 0.0 else NAN
+    return value if x >= 0.0 else invalid(x)
 
 
 def exp2(x: Any) -> Any:
@@ -242,14 +247,14 @@ def sin(x: Any) -> Any:
     value = _cosine(r) if n & 1 else _sine(r)
     value = -value if n & 2 else value
     value = value if x != 0.0 else x
-    return value if abs(x) < INFINITY else NAN
+    return value if abs(x) < INFINITY else invalid(x)
 
 
 def cos(x: Any) -> Any:
     n, r = _quadrant(x)
     value = _sine(r) if n & 1 else _cosine(r)
     value = -value if (n + 1) & 2 else value
-    return value if abs(x) < INFINITY else NAN
+    return value if abs(x) < INFINITY else invalid(x)
 
 
 def tan(x: Any) -> Any:
@@ -257,7 +262,7 @@ def tan(x: Any) -> Any:
     s, c = _sine(r), _cosine(r)
     value = -c / s if n & 1 else s / c
     value = value if x != 0.0 else x
-    return value if abs(x) < INFINITY else NAN
+    return value if abs(x) < INFINITY else invalid(x)
 
 
 def atan(x: Any) -> Any:
@@ -289,7 +294,7 @@ def atan2(y: Any, x: Any) -> Any:
     value = 1.5707963267948966 - value if a > b else value
     value = PI - value if x.view(np.int64) < 0 else value
     value = copysign(value, y)
-    return value if x == x and y == y else NAN
+    return value if x == x and y == y else x + y
 
 
 def asin(x: Any) -> Any:
@@ -327,7 +332,7 @@ def asinh(x: Any) -> Any:
 def acosh(x: Any) -> Any:
     t = x - 1.0
     value = log1p(t + np.sqrt(2.0 * t + t * t)) if x < 1e8 else log(x) + 0.6931471805599453
-    return value if x >= 1.0 else NAN
+    return value if x >= 1.0 else invalid(x)
 
 
 def atanh(x: Any) -> Any:
@@ -375,7 +380,7 @@ def power(x: Any, y: Any) -> Any:
     if abs(y) == INFINITY:
         grows = (a > 1.0) == (y > 0.0)
         value = 1.0 if a == 1.0 else (INFINITY if grows else 0.0)
-    value = value if x == x and y == y else NAN
+    value = value if x == x and y == y else x + y
     return 1.0 if y == 0.0 or x == 1.0 else value
 
 
@@ -397,7 +402,7 @@ def hypot(x: Any, y: Any) -> Any:
     large, small = max(a, b), min(a, b)
     q = 0.0 if large == 0.0 else small / large
     value = large * np.sqrt(1.0 + q * q)
-    value = value if x == x and y == y else NAN
+    value = value if x == x and y == y else x + y
     return INFINITY if a == INFINITY or b == INFINITY else value
 
 
@@ -405,7 +410,7 @@ def fmod(x: Any, y: Any) -> Any:
     """Exact, by division of the significands: the quotient's bits are taken 11 at a time, 186 times at most."""
     a, b = abs(x), abs(y)
     if b == 0.0 or a == INFINITY or x != x or y != y:
-        return NAN
+        return x + y if x != x or y != y else NAN
     if a < b or b == INFINITY:
         return x
     p, q = a.view(np.int64), b.view(np.int64)
@@ -432,7 +437,9 @@ def remainder(x: Any, y: Any) -> Any:
     if m > b - m or (m == b - m and odd):
         m = m - b
         m = m - b if m > 0.0 and m >= b - m and not large else m
-    return (m if x.view(np.int64) >= 0 else -m) if x == x and y == y else NAN
+    value = m if x.view(np.int64) >= 0 else -m
+    value = value if m == m else NAN
+    return value if x == x and y == y else x + y
 
 
 def trunc(x: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from warploom.compiler.interval import whole_limits
-from warploom.compiler.ssa import LIMITS, Value
+from warploom.compiler.ssa import CANONICAL, LIMITS, Value
 from warploom.kernel.mathematics import libm
 from warploom.kernel.syntax.float_division import float_floordiv, float_mod
 from warploom.kernel.syntax.questions import ask_divisor
@@ -19,6 +19,7 @@ from warploom.kernel.types.types import Type
 from warploom.kernel.types.values import Array, Complex, Number, Record, article, said
 
 MOST_POWER = 64  # constant exponents up to which a power is products
+OF_BITS = ("copysign",)  # functions that move bits, those of a NaN too
 
 FLOAT_TESTS: dict[Any, str] = {ast.Lt: "flt", ast.LtE: "fle"}
 SIMPLE = {ast.Add: ("add", "fadd"), ast.Sub: ("sub", "fsub"), ast.Mult: ("mul", "fmul")}
@@ -224,8 +225,16 @@ def library(t: Translator, node: ast.AST, name: str, *args: Number) -> Any:
     if kind is None or kind == ty.FLOAT64:
         return found
     parts = found if isinstance(found, tuple) else (found,)
-    made = tuple(converted(t, one, kind, node) if one.type.kind == "f" else one for one in parts)
+    narrow = converted if name in OF_BITS else _narrowed
+    made = tuple(narrow(t, one, kind, node) if one.type.kind == "f" else one for one in parts)
     return made if isinstance(found, tuple) else made[0]
+
+
+def _narrowed(t: Translator, x: Number, kind: Type, node: ast.AST) -> Number:
+    """A result of the library as a float of fewer bits: a device computes it in those, so a NaN is theirs."""
+    if kind == ty.FLOAT32 and x.type == ty.FLOAT64:
+        return Number(kind, t.b.pure("f2f", x.value, type=kind.ssa, imm=CANONICAL))
+    return converted(t, x, kind, node)
 
 
 def power(t: Translator, node: ast.AST, x: Number, y: Number) -> Any:

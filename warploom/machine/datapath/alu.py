@@ -17,7 +17,8 @@ What an operation means is in `isa/uop.py`, and which part of the ALU computes i
   immediate sources (of a lane register: lane 0's value). Not so a ballot and an OR over lanes: their sources are lanes, and what they
   write, the ballot both halves of a pair, is never truncated. A shuffle into a scalar register reads one lane.
 * Arithmetic that gives a NaN gives the quiet NaN 0x7fc00000, whatever NaNs went in (RISC-V unprivileged specification, "NaN
-  Generation and Propagation"), so that hosts of every make agree. Operations that pick one of their sources keep its bits.
+  Generation and Propagation"), so that hosts of every make agree; where a micro-op has the flag NVIDIA_NAN, NVIDIA's (`nvidia_nan` in
+  `isa/uop.py`). Operations that pick one of their sources keep its bits.
   Subnormal numbers are kept, and rounding is to nearest, ties to even.
 
 Sources: masked lanes, AMD GCN3 ISA (EXEC); scalar registers, the same; division by zero and saturation, RISC-V (M, F).
@@ -32,12 +33,14 @@ from warploom.isa.uop import (
     DATAPATH,
     DOUBLE_PRECISION,
     DST,
+    FLAGS,
     FLOATING_POINT,
     IMM,
     INTEGER,
     NONE,
     NOTE,
     NUMBER,
+    NVIDIA_NAN,
     OP,
     PREDICATE,
     ROUNDING,
@@ -110,9 +113,9 @@ def _execute(registers, tables, k, lanes, wide):
     if datapath == INTEGER:
         integer(result, registers.lane[a], registers.lane[b], registers.lane[c], op, wide)
     elif datapath == FLOATING_POINT:
-        floating(result, registers.lane[a], registers.lane[b], registers.lane[c], op, wide)
+        floating(result, registers.lane[a], registers.lane[b], registers.lane[c], op, nan_rule(tables.uops, k), wide)
     elif datapath == SPECIAL_FUNCTION:
-        special(registers, op, a, wide)
+        special(registers, op, a, nan_rule(tables.uops, k), wide)
     elif datapath == SPECIAL_REGISTER:
         read_special(registers, np.int64(tables.uops[k, IMM]), wide)
     elif op == BALLOT:
@@ -150,6 +153,12 @@ def _execute(registers, tables, k, lanes, wide):
         write(registers.lane[destination], result, takes_part, lanes)
 
 
+@inlined
+def nan_rule(uops, k):
+    """Which NaN a result of micro-op `k` is, where it is one: 1 NVIDIA's, 0 RISC-V's."""
+    return np.int64(1 if uops[k, FLAGS] & NVIDIA_NAN != 0 else 0)
+
+
 @unit
 def execute_with_doubles(registers, tables, k, lanes):
     """`execute` of programs that have operations on 64-bit floats: only they pay for compiling those."""
@@ -163,7 +172,7 @@ def execute_with_doubles(registers, tables, k, lanes):
     a = source(registers, tables.uops, k, A, 0, lanes)
     b = source(registers, tables.uops, k, B, 1, lanes)
     c = source(registers, tables.uops, k, C, 2, lanes)
-    double(registers, np.int64(tables.uops[k, OP]), a, b, c, lanes)
+    double(registers, np.int64(tables.uops[k, OP]), a, b, c, nan_rule(tables.uops, k), lanes)
     _write_wide(registers, takes_part, np.int64(tables.uops[k, DST]), writes_pair(np.int64(tables.uops[k, OP])), lanes)
 
 

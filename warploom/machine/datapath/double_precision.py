@@ -6,7 +6,8 @@ centres has one for every two 32-bit lanes, one for games two in a whole multipr
 are sequences of multiply-adds, as for 32 bits. A value lies in two registers, the low word in the first; so an operation
 reads and writes the register file twice as often.
 
-Rules that all hosts share (canonical NaN, here 0x7ff8000000000000; subnormals kept; ties to even) stand in `alu.py`. Conversions
+Rules that all hosts share (canonical NaN, here 0x7ff8000000000000, or NVIDIA's, which is an operand's; subnormals kept; ties to even)
+stand in `alu.py`. Conversions
 saturate and the larger of a number and a NaN is the number, as for 32 bits.
 """
 
@@ -20,7 +21,8 @@ from warploom.machine.engine.unit import inlined, out_of_line
 
 NAN = np.float64(np.nan)
 NAN_BITS = np.uint64(0x7FF8000000000000)
-NAN_32 = np.float32(np.nan)
+NAN_32, SIGN_32, FRACTION_32 = np.uint64(0x7FC00000), np.uint64(0x80000000), np.uint64(0x007FFFFF)  # of 32 bits
+DROPPED = np.uint64(29)  # bits of a fraction that 32 bits have no room for
 WORD, HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 TOP_32, TOP_64 = np.float64(1 << 31), np.float64(1 << 63)
 TWICE_TOP_32, TWICE_TOP_64 = np.float64(1 << 32), np.float64(1 << 64)
@@ -29,6 +31,7 @@ DMIN, DMAX, DEQ, DLT, DLE = (NUMBER[name] for name in ("dmin", "dmax", "deq", "d
 F2D, D2F, I2D, U2D, D2I, D2U = (NUMBER[name] for name in ("f2d", "d2f", "i2d", "u2d", "d2i", "d2u"))
 D2H = NUMBER["d2h"]
 MAGNITUDE, INFINITY = np.uint64(0x7FFFFFFFFFFFFFFF), np.uint64(0x7FF0000000000000)
+QUIET, INVALID = np.uint64(1 << 51), np.uint64(0xFFF8000000000000)  # NVIDIA's NaN where no operand is one
 HALF_OVERFLOW = np.uint64(0x40EFFE0000000000)  # 65520, from which on 16-bit floats are infinite
 HALF_NORMAL = np.uint64(0x3F10000000000000)  # 2^-14, below which they are subnormal
 HALF_SUBNORMAL, HALF_SUBNORMAL_BITS = np.float64(1 << 28), np.uint64(0x41B0000000000000)  # its unit in the last place is 2^-24
@@ -43,10 +46,10 @@ def writes_pair(op):
 
 
 @out_of_line
-def double(registers, op, a, b, c, lanes):
+def double(registers, op, a, b, c, rule, lanes):
     """`registers.result` = operation `op` of the pairs, or of the words, that begin in rows a, b and c.
 
-    Of a result of 64 bits that is its low word; the whole is in `registers.wide[3]`.
+    Of a result of 64 bits that is its low word; the whole is in `registers.wide[3]`. rule: which NaN, 0 RISC-V's, 1 NVIDIA's.
     """
     _gather(registers, 0, a, lanes)
     if op <= DLE and op != DSQRT:
@@ -76,10 +79,12 @@ def double(registers, op, a, b, c, lanes):
         for l in range(lanes):
             d[l] = np.sqrt(x[l])
     elif op <= DLE:
-        _compare(registers, op, lanes)
+        _compare(registers, op, rule, lanes)
     else:
-        _convert(registers, op, a, lanes)
-    if op <= DSQRT:
+        _convert(registers, op, a, rule, lanes)
+    if op <= DSQRT and rule != 0:
+        _keep_nan(registers, op, lanes)
+    elif op <= DSQRT:
         for l in range(lanes):
             d[l] = d[l] if d[l] == d[l] else NAN
     if WRITES_PAIR[op] != 0:
@@ -96,8 +101,29 @@ def _gather(registers, port, row, lanes):
         registers.wide[port, l] = (np.uint64(high[l]) << HALF) | np.uint64(low[l])
 
 
+@out_of_line
+def _keep_nan(registers, op, lanes):
+    """Results that are NaN become the NaN of an operand, made quiet: b's, else c's, else a's; of a quotient a's first."""
+    for l in range(lanes):
+        if np.uint64(registers.wide[3, l] & MAGNITUDE) <= INFINITY:
+            continue
+        kept = INVALID
+        x = registers.wide[0, l]
+        if np.uint64(x & MAGNITUDE) > INFINITY:
+            kept = np.uint64(x | QUIET)
+        if op == DFMA:
+            z = registers.wide[2, l]
+            if np.uint64(z & MAGNITUDE) > INFINITY:
+                kept = np.uint64(z | QUIET)
+        if op != DSQRT:
+            y = registers.wide[1, l]
+            if np.uint64(y & MAGNITUDE) > INFINITY and (op != DDIV or kept == INVALID):
+                kept = np.uint64(y | QUIET)
+        registers.wide[3, l] = kept
+
+
 @inlined
-def _compare(registers, op, lanes):
+def _compare(registers, op, rule, lanes):
     """Smaller, larger, and comparisons that give 1 or 0. Of two equal floats only zeros can differ, in the sign."""
     s = registers.wide[0]
     t = registers.wide[1]
@@ -113,14 +139,14 @@ def _compare(registers, op, lanes):
             equal = np.uint64(s[l] | t[l]) if op == DMIN else np.uint64(s[l] & t[l])
             chosen = s[l] if first or y != y else equal
             chosen = t[l] if second or x != x else chosen
-            d[l] = chosen if x == x or y == y else NAN_BITS
+            d[l] = chosen if x == x or y == y else np.uint64(t[l] | QUIET) if rule != 0 else NAN_BITS
         else:
             holds = x == y if op == DEQ else x < y if op == DLT else x <= y
             registers.result[l] = 1 if holds else 0
 
 
 @inlined
-def _convert(registers, op, a, lanes):
+def _convert(registers, op, a, rule, lanes):
     """Conversions: from words of row `a` or from pairs, to `registers.result` or to pairs."""
     words = registers.lane[a]
     x = registers.wide[0].view(np.float64)
@@ -129,7 +155,9 @@ def _convert(registers, op, a, lanes):
     for l in range(lanes):
         if op == F2D:
             single = words.view(np.float32)[l]
-            d[l] = np.float64(single) if single == single else NAN
+            d[l] = np.float64(single)
+            if single != single:
+                bits[l] = _wide_nan(words[l]) if rule != 0 else NAN_BITS
         elif op == I2D:
             d[l] = np.float64(words.view(np.int32)[l])
         elif op == U2D:
@@ -139,10 +167,13 @@ def _convert(registers, op, a, lanes):
         elif op == UL2D:
             d[l] = np.float64(registers.wide[0, l])
         elif op == D2F:
-            rounded = np.float32(x[l])
-            registers.result.view(np.float32)[l] = rounded if rounded == rounded else NAN_32
+            registers.result.view(np.float32)[l] = np.float32(x[l])
+            if x[l] != x[l]:
+                registers.result[l] = _single_nan(registers.wide[0, l]) if rule != 0 else np.uint32(NAN_32)
         elif op == D2H:
             registers.result[l] = _half_of(registers, l)
+            if x[l] != x[l] and rule != 0:
+                registers.result[l] = _half_nan(registers.wide[0, l])
         elif op == D2I:
             near = np.int64(x[l]) if abs(x[l]) <= TOP_32 else np.int64(0x7FFFFFFF)
             near = min(near, np.int64(0x7FFFFFFF))
@@ -156,6 +187,25 @@ def _convert(registers, op, a, lanes):
         elif op == D2UL:
             near = np.uint64(x[l]) if 0 <= x[l] < TWICE_TOP_64 else np.uint64(0xFFFFFFFFFFFFFFFF)
             bits[l] = np.uint64(0) if x[l] < 0 else near
+
+
+@inlined
+def _wide_nan(word):
+    """A 32-bit NaN as a quiet one of 64 bits, with its sign and its bits."""
+    bits = np.uint64(word)
+    return np.uint64(((bits & SIGN_32) << HALF) | INFINITY | QUIET | ((bits & FRACTION_32) << DROPPED))
+
+
+@inlined
+def _single_nan(bits):
+    """A 64-bit NaN as a quiet one of 32 bits, with its sign and its highest bits."""
+    return np.uint32(((bits >> HALF) & SIGN_32) | NAN_32 | ((bits >> DROPPED) & FRACTION_32))
+
+
+@inlined
+def _half_nan(bits):
+    """A 64-bit NaN as a quiet one of 16 bits, with its sign and its highest bits."""
+    return np.uint32(((bits >> np.uint64(48)) & np.uint64(0x8000)) | np.uint64(0x7E00) | ((bits >> np.uint64(42)) & np.uint64(0x3FF)))
 
 
 @inlined

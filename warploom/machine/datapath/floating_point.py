@@ -5,7 +5,7 @@ In hardware: one fused multiply-add datapath (align, multiply, add, normalise, r
 too; four or five cycles deep, one result a cycle. Division has no unit of its own on a GPU: it is a reciprocal
 estimate and Newton steps in FMAs, hence its long latency. Comparisons and conversions are small.
 
-Rules that all hosts share (canonical NaN, subnormals kept, ties to even) stand in `alu.py`. Conversions
+Rules that all hosts share (the two canonical NaNs, subnormals kept, ties to even) stand in `alu.py`. Conversions
 saturate and the larger of a number and a NaN is the number, as in RISC-V (unprivileged specification, F).
 """
 
@@ -17,8 +17,10 @@ from warploom.isa.uop import NUMBER
 from warploom.machine.engine.intrinsics import fused
 from warploom.machine.engine.unit import inlined, lanewise, out_of_line
 
-NAN = np.float32(np.nan)
 NAN_BITS = 0x7FC00000
+NAN_WORDS = np.array([NAN_BITS, 0x7FFFFFFF], np.uint32)  # RISC-V's canonical NaN, and NVIDIA's
+NANS = NAN_WORDS.view(np.float32)
+HALF_NANS = np.array([0x7E00, 0x7FFF], np.uint32)  # of 16 bits
 WHOLE = np.float32(1 << 23)  # from here on every float is a whole number
 TOP = np.float32(1 << 31)
 TWICE_TOP = np.float32(1 << 32)
@@ -33,7 +35,7 @@ SIGN = np.uint32(0x80000000)
 QUIET = np.uint32(0x00400000)  # the bit of a NaN that says that it raises nothing
 INDEFINITE = np.uint32(0xFFC00000)  # x86's NaN of an operation that has no result
 # Floats of 16 bits: 5 of exponent, bias 15, 10 of significand. Their bits as an unsigned number are an order, so rounding may carry.
-HALF_NAN, HALF_INFINITY = np.uint32(0x7E00), np.uint32(0x7C00)
+HALF_INFINITY = np.uint32(0x7C00)
 HALF_OVERFLOW = np.uint32(0x477FF000)  # 65520, from which on floats round to infinity
 HALF_NORMAL = np.uint32(0x38800000)  # 2^-14, below which they are subnormal
 HALF_SUBNORMAL = np.float32(0.5)  # plus a number below 2^-14: a unit in its last place is one of a subnormal float of 16 bits
@@ -41,56 +43,60 @@ HALF_SCALE = np.float32(2.0**112)  # from a bias of 15 to one of 127
 
 
 @lanewise
-def floating(result, a, b, c, op, wide):
+def floating(result, a, b, c, op, rule, wide):
     """Row `result` = floating-point operation `op` of the rows a, b and c, in the first `wide` lanes.
+
+    rule: which NaN a result is, 0 RISC-V's, 1 NVIDIA's.
 
     Here sums, products and quotients. Each of these functions hands on the operations that it has no case for.
     """
     d = result.view(np.float32)
     p = a.view(np.float32)
     q = b.view(np.float32)
+    nan = NANS[rule]
     if op == FADD:
         for l in range(wide):
             x = p[l] + q[l]
-            d[l] = x if x == x else NAN
+            d[l] = x if x == x else nan
     elif op == FSUB:
         for l in range(wide):
             x = p[l] - q[l]
-            d[l] = x if x == x else NAN
+            d[l] = x if x == x else nan
     elif op == FMUL:
         for l in range(wide):
             x = p[l] * q[l]
-            d[l] = x if x == x else NAN
+            d[l] = x if x == x else nan
     elif op == FDIV:
         for l in range(wide):
             x = p[l] / q[l]
-            d[l] = x if x == x else NAN
+            d[l] = x if x == x else nan
     elif op == FMA:
         r = c.view(np.float32)
         for l in range(wide):
             x = fused(p[l], q[l], r[l])
-            d[l] = x if x == x else NAN
+            d[l] = x if x == x else nan
     elif op == FMAD:
         r = c.view(np.float32)
         for l in range(wide):
             x = np.float32(p[l] * q[l]) + r[l]
-            d[l] = x if x == x else NAN
+            d[l] = x if x == x else nan
     elif op == FROUND:
-        round_whole(result, a, b, wide)
+        round_whole(result, a, b, rule, wide)
     elif op == FNAN:
         choose_nan(result, a, b, c, wide)
     else:
-        compare_floats(result, a, b, op, wide)
+        compare_floats(result, a, b, op, rule, wide)
 
 
 @lanewise
-def compare_floats(d, s, t, op, wide):
+def compare_floats(d, s, t, op, rule, wide):
     """Smaller, larger, and comparisons that give 1 or 0.
 
     Of two equal floats only zeros can differ, in the sign: the smaller has it if one has it, the larger if both have.
     """
     p = s.view(np.float32)
     q = t.view(np.float32)
+    nan = NAN_WORDS[rule]
     if op == FMIN:
         for l in range(wide):
             x = p[l]
@@ -98,7 +104,7 @@ def compare_floats(d, s, t, op, wide):
             equal = s[l] | t[l]
             smaller = s[l] if x < y or y != y else equal
             smaller = t[l] if y < x or x != x else smaller
-            d[l] = smaller if x == x or y == y else np.uint32(NAN_BITS)
+            d[l] = smaller if x == x or y == y else nan
     elif op == FMAX:
         for l in range(wide):
             x = p[l]
@@ -106,7 +112,7 @@ def compare_floats(d, s, t, op, wide):
             equal = s[l] & t[l]
             larger = s[l] if x > y or y != y else equal
             larger = t[l] if y > x or x != x else larger
-            d[l] = larger if x == x or y == y else np.uint32(NAN_BITS)
+            d[l] = larger if x == x or y == y else nan
     elif op == FEQ:
         for l in range(wide):
             d[l] = 1 if p[l] == q[l] else 0
@@ -117,11 +123,11 @@ def compare_floats(d, s, t, op, wide):
         for l in range(wide):
             d[l] = 1 if p[l] <= q[l] else 0
     else:
-        convert(d, s, op, wide)
+        convert(d, s, op, rule, wide)
 
 
 @lanewise
-def convert(d, bits, op, wide):
+def convert(d, bits, op, rule, wide):
     """Floor, class, and conversions between floats and integers."""
     p = bits.view(np.float32)
     f = d.view(np.float32)
@@ -131,7 +137,7 @@ def convert(d, bits, op, wide):
             truncated = np.float32(np.int32(x)) if abs(x) < WHOLE else x
             below = truncated if truncated <= x else np.float32(truncated - ONE)
             below = x if truncated == x else below
-            f[l] = below if x == x else NAN
+            f[l] = below if x == x else NANS[rule]
     elif op == FCLASS:
         for l in range(wide):
             d[l] = class_of(bits[l])
@@ -153,13 +159,13 @@ def convert(d, bits, op, wide):
         for l in range(wide):
             f[l] = np.float32(bits[l])
     elif op == H2F:
-        widen_halves(d, bits, wide)
+        widen_halves(d, bits, rule, wide)
     elif op == F2H:
-        narrow_to_halves(d, bits, wide)
+        narrow_to_halves(d, bits, rule, wide)
 
 
 @out_of_line
-def round_whole(d, bits, mode, wide):
+def round_whole(d, bits, mode, rule, wide):
     """Floats as whole floats. Modes: 0 nearest, ties to even; 1 towards zero; 2 down; 3 up; 4 nearest, ties away from zero."""
     f = d.view(np.float32)
     p = bits.view(np.float32)
@@ -167,7 +173,7 @@ def round_whole(d, bits, mode, wide):
         sign = np.uint32(bits[l] & SIGN)
         size = np.float32(abs(p[l]))
         if not size < WHOLE:
-            d[l] = bits[l] if size == size else np.uint32(NAN_BITS)
+            d[l] = bits[l] if size == size else NAN_WORDS[rule]
             continue
         cut = np.int64(size)
         rest = np.float32(size - np.float32(cut))
@@ -197,7 +203,7 @@ def choose_nan(d, a, b, c, wide):
 
 
 @out_of_line
-def widen_halves(d, bits, wide):
+def widen_halves(d, bits, rule, wide):
     """16-bit floats in the low halves of `bits` as 32-bit floats. Every one of them is one."""
     f = d.view(np.float32)
     for l in range(wide):
@@ -205,7 +211,7 @@ def widen_halves(d, bits, wide):
         magnitude = np.uint32(half & np.uint32(0x7FFF))
         d[l] = np.uint32(magnitude << np.uint32(13))
         if magnitude > HALF_INFINITY:
-            d[l] = np.uint32(NAN_BITS)
+            d[l] = NAN_WORDS[rule]
             continue
         if magnitude == HALF_INFINITY:
             d[l] = np.uint32(0x7F800000)
@@ -215,7 +221,7 @@ def widen_halves(d, bits, wide):
 
 
 @out_of_line
-def narrow_to_halves(d, bits, wide):
+def narrow_to_halves(d, bits, rule, wide):
     """32-bit floats as the nearest 16-bit ones, ties to even, in the low halves."""
     f = d.view(np.float32)
     for l in range(wide):
@@ -223,7 +229,7 @@ def narrow_to_halves(d, bits, wide):
         magnitude = np.uint32(bits[l] & np.uint32(0x7FFFFFFF))
         d[l] = magnitude
         if magnitude > np.uint32(0x7F800000):
-            d[l] = HALF_NAN
+            d[l] = HALF_NANS[rule]
             continue
         if magnitude >= HALF_OVERFLOW:
             d[l] = HALF_INFINITY

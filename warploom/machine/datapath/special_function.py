@@ -13,7 +13,7 @@ largest argument: its product with 2/pi is taken in fixed point with as many bit
 Reduction for Trigonometric Functions", SIGNUM 1983).
 
 Special cases are those of C's functions: reciprocals of zero are infinite with its sign, log2 of zero is -infinity,
-the root and logarithm of a negative number, and the sine of an infinity, are NaN (the canonical one).
+the root and logarithm of a negative number, and the sine of an infinity, are NaN (the canonical one of the rule).
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import NUMBER
+from warploom.machine.datapath.floating_point import NANS
 from warploom.machine.datapath.integer import ones_of, smear
 from warploom.machine.engine.unit import inlined, unit
 
 FSQRT, FRCP, FRSQRT, FSIN, FCOS = (NUMBER[name] for name in ("fsqrt", "frcp", "frsqrt", "fsin", "fcos"))
 FEXP2, FLOG2 = NUMBER["fexp2"], NUMBER["flog2"]
-NAN = np.float32(np.nan)
 INFINITY = np.float32(np.inf)
 ONE = np.float32(1)
 
@@ -50,37 +50,38 @@ HALF_EXPONENT = 126  # exponent field of 0.5
 
 
 @inlined
-def special(registers, op, a, wide):
-    """Result = operation `op` of row `a` of `registers.lane`, in the first `wide` lanes."""
+def special(registers, op, a, rule, wide):
+    """Result = operation `op` of row `a` of `registers.lane`, in the first `wide` lanes. rule: which NaN, as in `floating`."""
     bits = registers.lane[a]
     p = bits.view(np.float32)
     d = registers.result.view(np.float32)
+    nan = NANS[rule]
     if op == FSQRT:
         for l in range(wide):
             x = np.sqrt(p[l])
-            d[l] = x if x == x else NAN
+            d[l] = x if x == x else nan
     elif op == FRCP:
         for l in range(wide):
             x = ONE / p[l]
-            d[l] = x if x == x else NAN
+            d[l] = x if x == x else nan
     elif op == FRSQRT:
         for l in range(wide):
             x = np.float32(1.0 / np.sqrt(np.float64(p[l])))
-            d[l] = x if x == x else NAN
+            d[l] = x if x == x else nan
     elif op == FSIN:
-        circular(registers, a, 0, wide)
+        circular(registers, a, 0, rule, wide)
     elif op == FCOS:
-        circular(registers, a, 1, wide)
+        circular(registers, a, 1, rule, wide)
     elif op == FEXP2:
         for l in range(wide):
-            d[l] = power_of_two(p[l])
+            d[l] = power_of_two(p[l], nan)
     elif op == FLOG2:
         for l in range(wide):
-            d[l] = logarithm(bits[l], p[l])
+            d[l] = logarithm(bits[l], p[l], nan)
 
 
 @unit
-def circular(registers, a, ahead, wide):
+def circular(registers, a, ahead, rule, wide):
     """Result = sine of row `a`, `ahead` quadrants on (1: the cosine)."""
     bits = registers.lane[a]
     p = bits.view(np.float32)
@@ -111,7 +112,7 @@ def circular(registers, a, ahead, wide):
         y = cosine if turned & 1 != 0 else sine
         negative = ((turned >> 1) ^ (np.int64(bits[l] >> np.uint32(31)) & (1 - ahead))) & 1
         y = -y if negative != 0 else y
-        d[l] = np.float32(y) if exponent != 0xFF else NAN
+        d[l] = np.float32(y) if exponent != 0xFF else NANS[rule]
 
 
 @inlined
@@ -141,7 +142,7 @@ def cosine_series(x):
 
 
 @inlined
-def power_of_two(x):
+def power_of_two(x, nan):
     """2 to the power x: a whole power from the table, and the series of e^t for the rest, |t| <= ln(2) / 2."""
     y = np.float64(x)
     y = y if y > LOWEST else np.float64(LOWEST)  # a NaN too
@@ -160,11 +161,11 @@ def power_of_two(x):
     e = e * t + 1
     e = e * t + 1
     power = np.float32(e * POWERS[whole - LOWEST])
-    return power if x == x else NAN
+    return power if x == x else nan
 
 
 @inlined
-def logarithm(bits, x):
+def logarithm(bits, x, nan):
     """Logarithm to base 2: the exponent, and the series of the inverse hyperbolic tangent for a fraction near 1."""
     magnitude = np.uint32(bits & np.uint32(0x7FFFFFFF))
     exponent = np.int64(magnitude >> np.uint32(23))
@@ -190,4 +191,4 @@ def logarithm(bits, x):
     value = np.float32(np.float64(exponent) + y)
     value = value if x < INFINITY else INFINITY
     value = -INFINITY if magnitude == 0 else value
-    return value if x >= 0 else NAN
+    return value if x >= 0 else nan
