@@ -33,14 +33,12 @@ from warploom.isa.uop import (
     DATAPATH,
     DOUBLE_PRECISION,
     DST,
-    FLAGS,
     FLOATING_POINT,
     IMM,
     INTEGER,
     NONE,
     NOTE,
     NUMBER,
-    NVIDIA_NAN,
     OP,
     PREDICATE,
     ROUNDING,
@@ -72,6 +70,7 @@ from warploom.machine.datapath.cross_lane import (
 from warploom.machine.datapath.double_precision import double, writes_pair
 from warploom.machine.datapath.floating_point import floating
 from warploom.machine.datapath.integer import integer
+from warploom.machine.datapath.nan_rule import nan_rule
 from warploom.machine.datapath.predicate import apply_predicate
 from warploom.machine.datapath.register_file import source
 from warploom.machine.datapath.rounding import UINT, rounding
@@ -151,12 +150,6 @@ def _execute(registers, tables, k, lanes, wide):
         registers.scalar[destination - SCALAR] = result[0]
     elif destination >= 0:
         write(registers.lane[destination], result, takes_part, lanes)
-
-
-@inlined
-def nan_rule(uops, k):
-    """Which NaN a result of micro-op `k` is, where it is one: 1 NVIDIA's, 0 RISC-V's."""
-    return np.int64(1 if uops[k, FLAGS] & NVIDIA_NAN != 0 else 0)
 
 
 @unit

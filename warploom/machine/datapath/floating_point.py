@@ -14,13 +14,11 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import NUMBER
+from warploom.machine.datapath.nan_rule import HALF_NANS, NAN_WORDS, NANS
 from warploom.machine.engine.intrinsics import fused
 from warploom.machine.engine.unit import inlined, lanewise, out_of_line
 
 NAN_BITS = 0x7FC00000
-NAN_WORDS = np.array([NAN_BITS, 0x7FFFFFFF], np.uint32)  # RISC-V's canonical NaN, and NVIDIA's
-NANS = NAN_WORDS.view(np.float32)
-HALF_NANS = np.array([0x7E00, 0x7FFF], np.uint32)  # of 16 bits
 WHOLE = np.float32(1 << 23)  # from here on every float is a whole number
 TOP = np.float32(1 << 31)
 TWICE_TOP = np.float32(1 << 32)

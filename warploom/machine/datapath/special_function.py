@@ -21,8 +21,8 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import NUMBER
-from warploom.machine.datapath.floating_point import NANS
 from warploom.machine.datapath.integer import ones_of, smear
+from warploom.machine.datapath.nan_rule import NANS
 from warploom.machine.engine.unit import inlined, unit
 
 FSQRT, FRCP, FRSQRT, FSIN, FCOS = (NUMBER[name] for name in ("fsqrt", "frcp", "frsqrt", "fsin", "fcos"))
