@@ -32,3 +32,21 @@ def test_arguments_reach_main_and_the_launch_has_a_line(compiled):
     run = compiled("run", EXAMPLES / "vector_add.cu", "40")
     assert run.stdout == "40 sums, 0 wrong\n"
     assert "add" in run.stderr and "1 launch on sm" in run.stderr
+
+
+@pytest.mark.slow
+def test_textures_managed_variables_bfloat16_and_pinned_memory(compiled):
+    run = compiled("run", "tests/cuda_cpp/wider.cu", "--engine", "python")
+    assert run.stdout == "0 wrong\n", run.stderr
+
+
+@pytest.mark.slow
+def test_a_host_pointer_given_to_a_kernel_ends_in_a_sentence(compiled, tmp_path):
+    source = tmp_path / "host.cu"
+    source.write_text(
+        "__global__ void k(int *p) { p[1] = 1; }\n"
+        "int main() { int here[2]; k<<<1, 1>>>(here); return cudaDeviceSynchronize() == cudaErrorIllegalAddress ? 0 : 3; }\n"
+    )
+    run = compiled("run", source, "--engine", "python")
+    assert "is memory of the host, which kernels cannot access" in run.stderr
+    assert run.returncode == 1

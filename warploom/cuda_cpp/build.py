@@ -188,7 +188,7 @@ def _of_ours() -> str:
     """A digest of our headers and runtime."""
     digest = hashlib.sha256()
     for folder in (INCLUDE, RUNTIME):
-        for path in sorted(folder.rglob("*.*")):
+        for path in sorted(folder.rglob("*")):
             if path.is_file():
                 digest.update(f"\0{path.name}\0".encode() + path.read_bytes())
     return digest.hexdigest()[:16]

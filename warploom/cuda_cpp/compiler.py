@@ -20,7 +20,8 @@ from warploom.isa.diagnostics import SourceError
 from warploom.isa.reading import error
 
 HERE = Path(__file__).parent
-INCLUDE, SAMPLES, RUNTIME = HERE / "include", HERE / "include" / "samples", HERE / "runtime"
+INCLUDE, RUNTIME = HERE / "include", HERE / "runtime"
+SAMPLES, LIBRARY = INCLUDE / "samples", INCLUDE / "std"  # the samples' helper headers; C++'s that bring others along
 ARCHITECTURE, PTX_VERSION = "sm_80", 80
 GLIBC = "2.28"  # the oldest that a host program is linked for
 SECONDS = 900.0
@@ -132,7 +133,7 @@ class Compiler:
         """Of both passes over CUDA C++, without places of this machine."""
         words = self.words
         fast = ["-D__WARPLOOM_FAST_MATH"] if words.fast else []
-        rdc = ["-fgpu-rdc"] if words.separate else []
+        rdc = ["-D__CUDACC_RDC__"] if words.separate else []  # files are linked when a kernel is compiled, whether they say so or not
         old = ["-D__WARPLOOM_OLD_WARP_FUNCTIONS"]
         level = "0" if words.debug else words.level
         return [f"-std={words.standard}", f"-O{level}", *MACROS, *fast, *old, *rdc, *QUIET]
@@ -142,7 +143,7 @@ class Compiler:
         return [
             zig(), "clang", "-x", "cuda", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib", f"--cuda-gpu-arch={ARCHITECTURE}", "-fdeclspec",
             "-nostdinc", "-target", f"{platform.machine()}-linux-gnu", "-fno-color-diagnostics", "-Xclang", "-target-sdk-version=12.8",
-            "-I", str(INCLUDE), *self.words.both, *_host_words(zig(), str(self.cache)), "-idirafter", str(SAMPLES),
+            "-I", str(INCLUDE), *self.words.both, "-isystem", str(LIBRARY), *_host_words(zig(), str(self.cache)), "-idirafter", str(SAMPLES),
             "-include", "cuda_runtime.h", *self.flags(),
         ]  # fmt: skip
 
@@ -173,7 +174,7 @@ class Compiler:
         c = source.suffix == ".c"
         language = [] if c else [f"-std={self.words.standard}"]
         return self._run(
-            [zig(), "cc" if c else "c++", "-target", target(), "-I", str(INCLUDE), *self.words.both, "-idirafter", str(SAMPLES), *language,
+            [zig(), "cc" if c else "c++", "-target", target(), "-I", str(INCLUDE), *self.words.both, "-isystem", str(LIBRARY), "-idirafter", str(SAMPLES), *language,
              f"-O{self.words.level}", "-fno-sanitize=undefined", "-gline-tables-only", "-fPIC", *QUIET, *self.words.host,
              "-E" if preprocess else "-c", str(source), "-o", str(to)],
             source,

@@ -26,19 +26,29 @@ class Kernel:
     def compiled(self) -> Any:
         """Its compiled code. Raises SourceError."""
         if self.built is None:
-            self.built = self.module.form.compile(self.name, self.module.addresses)
+            form, addresses = self.module.linked()
+            self.built = form.compile(self.name, addresses)
             self.module.warned(self.built.warnings)
         return self.built
 
 
 @dataclass
 class Module:
-    """What one file of device code holds. form: of `warploom.ptx`. addresses: of its variables."""
+    """What one file of device code holds. form: of `warploom.ptx`. addresses: of its variables. all: of the program, with this one."""
 
     form: Any
     path: str
     warned: Callable[[Any], None]
     addresses: dict[str, int] = field(default_factory=dict)
+    all: list[Module] = field(default_factory=list)
+
+    def linked(self) -> tuple[Any, dict[str, int]]:
+        """Its text with what it has from the program's other files, and where all variables are."""
+        number = next((place for place, one in enumerate(self.all) if one is self), None)
+        if number is None:
+            return self.form, self.addresses
+        form, elsewhere = self.form.linked([one.form for one in self.all], number)
+        return form, self.addresses | {name: self.all[owner].addresses[there] for name, (owner, there) in elsewhere.items()}
 
     def place(self, device: Device) -> None:
         """Give its variables memory, with what they hold at the start. Raises DeviceError."""

@@ -20,11 +20,14 @@ from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.schema import ConfigError
 from warploom.machine.occupancy.residency import Demand, limits_of, residency
+from warploom.ptx import DEVICE_WINDOW
 from warploom.ptx.calls import Asserted
 from warploom.result import Result
 
 HOST_BYTES_PER_MICROSECOND = 31_500  # PCI Express 4.0, 16 lanes: 31.5 GB/s
 WINDOW = 1 << 32
+NOWHERE = 0xFC00_0000  # an address of the device where there never is memory
+POINTER = struct.Struct("<Q")
 MOST_TEXT = 1024  # characters of one %s
 # By kind of fault (machine/accounting/faults.py) what a CUDA program is told; anything else is a failure of the launch.
 FAULTS = {
@@ -92,6 +95,7 @@ class Server:
     def _module(self, request: Request) -> Reply:
         module = read_module(request.data.rstrip(b"\0").decode("utf-8", "replace"), self._warned)
         module.place(self.device)
+        module.all = self.modules
         self.modules.append(module)
         return Reply(0, len(self.modules) - 1)
 
@@ -226,7 +230,8 @@ class Server:
         refused = self._refused(kernel, grid, block, shared, bool(flags & COOPERATIVE))
         if refused:
             return Reply(refused)
-        program = built.launch(grid, block, bytes(request.data[LAUNCH.size :]), shared)
+        parameters, foreign = device_pointers(kernel, request.data[LAUNCH.size :])
+        program = built.launch(grid, block, bytes(parameters), shared)
         try:
             result = self.launch(program)
         except LaunchError as error:
@@ -239,8 +244,11 @@ class Server:
         if result.status == "done":
             return Reply(0, int(took))
         self.failed = self.failed or result
+        status = status_of(result)
+        if foreign and status == Status.ILLEGAL_ADDRESS:
+            self.said(foreign)
         asserted = any(isinstance(built.notes[note.number], Asserted) for note in result.notes)
-        return Reply(Status.ASSERT if asserted else status_of(result))
+        return Reply(Status.ASSERT if asserted else status)
 
     def _string(self, address: int) -> str:
         """The text at an address of the device's memory, up to its end."""
@@ -267,6 +275,25 @@ class Server:
         if cooperative and prod(grid) > found.blocks * config.gpu.cores:
             return Status.COOPERATIVE_TOO_LARGE
         return 0
+
+
+def device_pointers(kernel: Kernel, parameters: bytearray) -> tuple[bytearray, str]:
+    """A kernel's parameters, where each pointer to memory of the host points to where there is no memory; and a sentence about the first.
+
+    Addresses of the device have 32 bits here, so without this such a pointer would be taken for one of the device.
+    """
+    said = ""
+    for number, one in enumerate(kernel.form.parameters):
+        if not one.pointer or one.size != POINTER.size:
+            continue
+        (value,) = POINTER.unpack_from(parameters, one.offset)
+        if value and value // WINDOW != DEVICE_WINDOW // WINDOW:
+            POINTER.pack_into(parameters, one.offset, DEVICE_WINDOW + NOWHERE)
+            said = said or (
+                f"error: argument {number + 1} of the kernel, {value:#x}, is memory of the host, which kernels cannot access: "
+                "copy it to memory that cudaMalloc gave, or allocate it with cudaMallocManaged"
+            )
+    return parameters, said
 
 
 def status_of(result: Result) -> int:

@@ -1,15 +1,22 @@
 """Functions that kernels call, written in the place of their calls: a GPU's compilers do the same with all that they can.
 
 A function's parameters and results are variables of the space `.param`, whose bytes become registers here: `st.param` of the caller and
-`ld.param` of the function are copies. What calls itself cannot be written out, and is refused.
+`ld.param` of the function are copies. A call through an address becomes comparisons with the addresses of all functions that it may be
+of. What calls itself cannot be written out, and is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 
-from warploom.ptx.module import Function, Instruction, Label, Memory, Module, Name, Operand, Vector
+from warploom.ptx.module import Function, Instruction, Label, Memory, Module, Name, Number, Operand, Vector
+
+FUNCTIONS = 0x3000_0000_0000  # from here on there are addresses of functions
+SEPARATOR = "::"  # in names of what comes from another text (linking.py): after its number
 
 MOST_INSTRUCTIONS = 200_000  # of a kernel with all that it calls
 
@@ -20,6 +27,12 @@ class Refused(Exception):
     def __init__(self, instruction: Instruction, message: str) -> None:
         super().__init__(message)
         self.instruction, self.message = instruction, message
+
+
+def function_address(name: str) -> int:
+    """The address of a function: a number by its name, the same in every text."""
+    plain = name.partition(SEPARATOR)[2] or name
+    return FUNCTIONS + int.from_bytes(hashlib.sha256(plain.encode()).digest()[:5], "little")
 
 
 def called(one: Instruction) -> tuple[tuple[Name, ...], Name, tuple[Name, ...]]:
@@ -69,15 +82,15 @@ class _Writer:
                 self.made.body.append(Label(name(one.name)))
                 continue
             guard = None if one.guard is None else one.guard._replace(name=name(one.guard.name))
-            renamed = replace(one, guard=guard, operands=tuple(_renamed(x, name) for x in one.operands))
+            copy = replace(one, guard=guard, operands=tuple(renamed(x, name) for x in one.operands))
             if call is not None:
-                renamed = replace(renamed, place=renamed.place if renamed.place.line else call.place)
+                copy = replace(copy, place=copy.place if copy.place.line else call.place)
             if one.op == "call":
-                self._call(renamed, (*around, function.name))
+                self._call(copy, (*around, function.name))
             elif one.op == "ret" and call is not None:
-                self.made.body.append(replace(renamed, op="bra", modifiers=(), operands=(Name(end),)))
+                self.made.body.append(replace(copy, op="bra", modifiers=(), operands=(Name(end),)))
             else:
-                self.made.body.append(renamed)
+                self.made.body.append(copy)
             if len(self.made.body) > MOST_INSTRUCTIONS:
                 raise Refused(one, f"with all functions that it calls the kernel has more than {MOST_INSTRUCTIONS} instructions")
         if call is not None:
@@ -90,26 +103,79 @@ class _Writer:
             self.made.body.append(one)
             return
         if function is None and target.name in self.made.registers:
-            raise Refused(one, "a call through a function's address is not there yet")
+            self._call_by_address(one, around)
+            return
         if function is None or function.external:
             raise Refused(one, f"the function {target.name} is not in this text")
         if target.name in around:
             circle = " calls ".join([*around[around.index(target.name) :], target.name])
             raise Refused(one, f"recursion is not there yet: {circle}")
+        with self._guarded(one):
+            self._copy(function, (*results, *given), around, one)
+
+    def _copy(self, function: Function, passed: Sequence[Name], around: tuple[str, ...], one: Instruction) -> None:
+        """A function in the place of its call."""
+        prefix = f"call{self.copies}."
+        self.copies += 1
+        names = {inner.name: outer.name for inner, outer in zip((*function.results, *function.parameters), passed, strict=False)}
+        self.write(function, prefix, names, around, one)
+
+    @contextmanager
+    def _guarded(self, one: Instruction) -> Iterator[None]:
+        """What is written is jumped over where the call's predicate does not hold."""
         skip = f"call{self.copies}.skip"
         if one.guard is not None:
             self.made.body.append(Instruction("bra", (), (Name(skip),), one.guard._replace(negated=not one.guard.negated), one.place))
-        prefix = f"call{self.copies}."
-        self.copies += 1
-        passed = {
-            inner.name: outer.name for inner, outer in zip((*function.results, *function.parameters), (*results, *given), strict=False)
-        }
-        self.write(function, prefix, passed, around, one)
+        yield
         if one.guard is not None:
             self.made.body.append(Label(skip))
 
+    def _call_by_address(self, one: Instruction, around: tuple[str, ...]) -> None:
+        """A call of a register: each function whose address is taken, and that has such parameters, is compared and written out."""
+        results, target, given = called(one)
+        passed = (*results, *given)
+        sizes = [self.made.variables[each.name].size for each in passed if each.name in self.made.variables]
+        fitting = [
+            function
+            for function in self.pointed
+            if [each.size for each in (*function.results, *function.parameters)] == sizes and len(function.results) == len(results)
+        ]
+        if not fitting:
+            raise Refused(one, "a call through an address: no function of this program whose address is taken has such parameters")
+        with self._guarded(one):
+            number = self.copies
+            self.copies += 1
+            done, holds = f"call{number}.done", f"call{number}.other"
+            self.made.registers[holds] = "pred"
+            for place, function in enumerate(fitting):
+                if function.name in around:
+                    raise Refused(one, f"recursion is not there yet: {around[-1]} may call {function.name} through its address")
+                following = f"call{number}.next{place}"
+                address = Number(function_address(function.name))
+                self.made.body.append(Instruction("setp", ("ne", "b64"), (Name(holds), Name(target.name), address), None, one.place))
+                self.made.body.append(Instruction("bra", (), (Name(following),), Name(holds), one.place))
+                self._copy(function, passed, around, replace(one, guard=None))
+                self.made.body.append(Instruction("bra", (), (Name(done),), None, one.place))
+                self.made.body.append(Label(following))
+            self.made.body.append(Instruction("trap", (), (), None, one.place))
+            self.made.body.append(Label(done))
 
-def _renamed(operand: Operand, name: object) -> Operand:
+    @cached_property
+    def pointed(self) -> list[Function]:
+        """Functions whose address is taken: in an instruction that is no call, or in a variable's first bytes."""
+        names: dict[str, None] = {}
+        for function in self.module.functions.values():
+            for one in function.instructions():
+                if one.op != "call":
+                    names.update((name, None) for operand in one.operands for name in names_in(operand))
+        for variable in self.module.variables.values():
+            names.update((other, None) for _, other, _ in variable.addresses)
+        found = (self.module.functions.get(name) for name in names)
+        return [one for one in found if one is not None and not one.external and not one.kernel]
+
+
+def renamed(operand: Operand, name: object) -> Operand:
+    """An operand with other names. name: gives the new one of each."""
     assert callable(name)
     if isinstance(operand, Name):
         return operand._replace(name=name(operand.name), second=name(operand.second) if operand.second else "")
@@ -117,10 +183,10 @@ def _renamed(operand: Operand, name: object) -> Operand:
         base = operand.base
         return operand._replace(
             base=base._replace(name=name(base.name)) if isinstance(base, Name) else base,
-            more=tuple(_renamed(x, name) for x in operand.more),
+            more=tuple(renamed(x, name) for x in operand.more),
         )
     if isinstance(operand, Vector):
-        return Vector(tuple(_renamed(x, name) for x in operand.items))
+        return Vector(tuple(renamed(x, name) for x in operand.items))
     return operand
 
 

@@ -97,12 +97,13 @@ class Label:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a function. offset: of its first byte among a kernel's parameters."""
+    """A parameter of a function. offset: of its first byte among a kernel's parameters. pointer: the text says that it is an address."""
 
     name: str
     size: int
     align: int
     offset: int = 0
+    pointer: bool = False
 
 
 @dataclass(frozen=True)

@@ -147,7 +147,7 @@ class Parser:
             offset = -(-offset // align) * align
             if offset + size > MOST_BYTES:
                 raise Unreadable(self.peek().place, f"the parameter {name} has more bytes than there are")
-            found.append(Parameter(name, size, align, offset))
+            found.append(Parameter(name, size, align, offset, pointer))
             offset += size
             self.skip(",")
         return tuple(found)

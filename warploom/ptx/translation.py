@@ -15,7 +15,7 @@ from warploom.compiler import ssa
 from warploom.compiler.builder import Builder
 from warploom.compiler.interval import whole_limits
 from warploom.compiler.ssa import Value
-from warploom.ptx.inline import Refused, names_in
+from warploom.ptx.inline import Refused, function_address, names_in
 from warploom.ptx.module import BYTES, Function, Instruction, Memory, Module, Name, Number, Operand, Vector
 
 # A device pointer: a high word that no other memory of the host's has, and 32 bits that select the byte. The last 32 MiB are two windows,
@@ -147,7 +147,7 @@ class Translation:
         if name == "WARP_SZ":
             return self.pure("special", imm="lanes")
         if name in self.module.functions:
-            raise self.refuse(f"the address of the function {name} is not there yet")
+            return self.whole(function_address(name))
         return self.address_of(name)
 
     def address_of(self, name: str) -> Value:

@@ -110,6 +110,8 @@ template <unsigned int Size, class Parent = void> class thread_block_tile {
     static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads; larger ones are not there yet");
 
   public:
+    thread_block_tile() = default;
+    template <class Other> __WARPLOOM_MEMBER thread_block_tile(const thread_block_tile<Size, Other> &) {} /* of whatever it is a part */
     __WARPLOOM_MEMBER unsigned int mask() const
     {
         return Size == 32 ? 0xffffffffu : ((1ull << Size) - 1) << (details::lane() & ~(Size - 1));

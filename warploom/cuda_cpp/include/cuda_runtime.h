@@ -1,6 +1,7 @@
 /* The CUDA Runtime for C++: included in front of every .cu file. */
 #pragma once
 #pragma GCC system_header
+#define __CUDA_RUNTIME_H__ /* by which headers of programs find out that it is there */
 #include "warploom/attributes.h"
 #include <math.h>
 #include <stddef.h>
@@ -24,6 +25,7 @@
 #include "warploom/intrinsics.h"
 #include "warploom/warp.h"
 #include "warploom/atomics.h"
+#include "warploom/textures.h"
 #include "driver_functions.h"
 
 /* Typed forms; the line of a call is the user's. */

@@ -11,6 +11,16 @@ static std::vector<Configuration> &pending()
     return all;
 }
 
+/* An address of host memory that the device may access (pinned, registered, __managed__) becomes that of its copy on the device. */
+static void translate(uint64_t *word)
+{
+    void *host = (void *)*word, *device;
+    if (!host || in_window(host)) return;
+    auto mirror = around(mirrors(), host);
+    if (mirror != mirrors().end()) *word = (uint64_t)pointer_of(mirror->second.device + (uint64_t)((char *)host - mirror->first));
+    else if (around(pinned(), host) != pinned().end() && cudaHostGetDevicePointer(&device, host, 0) == cudaSuccess) *word = (uint64_t)device;
+}
+
 static cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream, uint32_t flags, const void *caller)
 {
     IF_BROKEN_RETURN();
@@ -20,6 +30,7 @@ static cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **argume
     if (!kernel) return ended(error);
     std::vector<char> bytes(kernel->parameter_bytes);
     for (size_t k = 0; k + 1 < kernel->offsets.size(); k += 2) memcpy(bytes.data() + kernel->offsets[k], arguments[k / 2], kernel->offsets[k + 1]);
+    for (size_t k = 0; k + 8 <= bytes.size(); k += 8) translate((uint64_t *)(bytes.data() + k));
     Launch form = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, (uint32_t)shared, flags};
     if (shared > 0xffffffffu) return ended(cudaErrorInvalidValue);
     std::lock_guard<std::recursive_mutex> held(one_at_a_time());

@@ -40,6 +40,12 @@ static void to_host()
     for (auto &[host, mirror] : mirrors()) ask(READ, mirror.device, mirror.bytes, 0, 0, 0, 0, 0, 0, host);
 }
 
+static void mirror_variable(char *host, uint64_t device, size_t bytes)
+{
+    mirrors()[host] = Mirror{device, bytes, false};
+    ask(READ, device, bytes, 0, 0, 0, 0, 0, 0, host);
+}
+
 static cudaError_t allocate(void **place, size_t bytes, size_t align, bool shared, const void *caller)
 {
     IF_BROKEN_RETURN();
@@ -251,17 +257,6 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from, size_t
 {
     return cudaMemcpy2D(to, toPitch, from, fromPitch, width, height, kind);
 }
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *p)
-{
-    WAIT_FIRST();
-    if (p->srcArray || p->dstArray) return ended(cudaErrorNotSupported);
-    const cudaPitchedPtr &to = p->dstPtr, &from = p->srcPtr;
-    char *target = (char *)to.ptr + (p->dstPos.z * to.ysize + p->dstPos.y) * to.pitch + p->dstPos.x;
-    const char *source = (const char *)from.ptr + (p->srcPos.z * from.ysize + p->srcPos.y) * from.pitch + p->srcPos.x;
-    return ended(move_box(target, to.pitch, to.pitch * to.ysize, source, from.pitch, from.pitch * from.ysize, p->extent.width, p->extent.height,
-                          p->extent.depth, p->kind));
-}
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *p, cudaStream_t) { return cudaMemcpy3D(p); }
 cudaError_t cudaMemset(void *place, int value, size_t bytes)
 {
     WAIT_FIRST();
@@ -292,7 +287,7 @@ static cudaError_t symbol_address(void **place, const void *symbol, size_t offse
     Variable *found = variable_of(symbol, &error);
     if (!found) return ended(error);
     if (offset + bytes > found->bytes) return ended(cudaErrorInvalidValue);
-    *place = pointer_of(found->address + offset);
+    *place = mirrors().count((char *)symbol) ? (char *)symbol + offset : pointer_of(found->address + offset); /* __managed__: the copy here */
     return cudaSuccess;
 }
 cudaError_t cudaGetSymbolAddress(void **place, const void *symbol) { return symbol_address(place, symbol, 0, 0); }

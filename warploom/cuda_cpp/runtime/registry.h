@@ -90,6 +90,21 @@ static Variable *variable_of(const void *symbol, cudaError_t *error)
     return &variable;
 }
 
+/* Variables that say __managed__ lie in a section of their own, with a copy on the host. Before anything of the program runs, the copy
+   holds what the variable does; from then on both hold the same before a launch and after it. */
+extern "C" char __start_warploom_managed[] __attribute__((weak, visibility("hidden")));
+extern "C" char __stop_warploom_managed[] __attribute__((weak, visibility("hidden")));
+static void mirror_variable(char *host, uint64_t device, size_t bytes);
+static void managed_variables()
+{
+    for (auto &[host, variable] : registry().variables) {
+        char *place = (char *)host;
+        if (place < __start_warploom_managed || place >= __stop_warploom_managed || variable.address) continue;
+        cudaError_t error;
+        if (variable_of(host, &error)) mirror_variable(place, variable.address, variable.bytes);
+    }
+}
+
 extern "C" {
 struct Wrapper {
     int magic, version;
@@ -103,11 +118,15 @@ void **__cudaRegisterFatBinary(void *wrapper)
     if (connected) module->number = (int64_t)say(MODULE, 0, 0, 0, 0, module->text, strlen(module->text), 0, 0, 0).value;
     return (void **)module;
 }
-void __cudaRegisterFatBinaryEnd(void **) {}
+void __cudaRegisterFatBinaryEnd(void **) { managed_variables(); }
 void __cudaUnregisterFatBinary(void **) {}
 void __cudaRegisterFunction(void **module, const char *stub, char *, const char *name, int, void *, void *, void *, void *, int *)
 {
     registry().kernels[stub] = Kernel{(Module *)module, name, -1, {}, {}, 0};
+}
+void __cudaRegisterManagedVar(void **module, void **place, char *, const char *name, size_t bytes, unsigned int)
+{
+    registry().variables[(const void *)place] = Variable{(Module *)module, name, bytes, 0};
 }
 void __cudaRegisterVar(void **module, char *host, char *, const char *name, int, size_t bytes, int, int)
 {

@@ -16,5 +16,6 @@
 #include "errors.h"
 #include "device.h"
 #include "memory.h"
+#include "arrays.h"
 #include "streams.h"
 #include "launch.h"

@@ -58,4 +58,43 @@ __WARPLOOM_DEVICE unsigned short atomicCAS(unsigned short *place, unsigned short
 #undef __WARPLOOM_ATOMICS_OF
 #undef __WARPLOOM_ATOMIC
 #undef __WARPLOOM_CAS
+
+/* The atomic functions with an order and a scope (CUDA C++ Programming Guide, "Built-in atomic functions"). */
+#define __NV_ATOMIC_RELAXED __ATOMIC_RELAXED
+#define __NV_ATOMIC_CONSUME __ATOMIC_CONSUME
+#define __NV_ATOMIC_ACQUIRE __ATOMIC_ACQUIRE
+#define __NV_ATOMIC_RELEASE __ATOMIC_RELEASE
+#define __NV_ATOMIC_ACQ_REL __ATOMIC_ACQ_REL
+#define __NV_ATOMIC_SEQ_CST __ATOMIC_SEQ_CST
+#define __NV_THREAD_SCOPE_THREAD 0
+#define __NV_THREAD_SCOPE_BLOCK 1
+#define __NV_THREAD_SCOPE_CLUSTER 2
+#define __NV_THREAD_SCOPE_DEVICE 3
+#define __NV_THREAD_SCOPE_SYSTEM 4
+#define __WARPLOOM_FUNCTION template <class T> __WARPLOOM_DEVICE
+#define __WARPLOOM_ORDER int order, int scope = __NV_THREAD_SCOPE_SYSTEM
+__WARPLOOM_FUNCTION T __nv_atomic_load_n(T *place, __WARPLOOM_ORDER) { return __atomic_load_n(place, __ATOMIC_SEQ_CST); }
+__WARPLOOM_FUNCTION void __nv_atomic_load(T *place, T *found, __WARPLOOM_ORDER) { __atomic_load(place, found, __ATOMIC_SEQ_CST); }
+__WARPLOOM_FUNCTION void __nv_atomic_store_n(T *place, T value, __WARPLOOM_ORDER) { __atomic_store_n(place, value, __ATOMIC_SEQ_CST); }
+__WARPLOOM_FUNCTION void __nv_atomic_store(T *place, T *value, __WARPLOOM_ORDER) { __atomic_store(place, value, __ATOMIC_SEQ_CST); }
+__WARPLOOM_FUNCTION T __nv_atomic_exchange_n(T *place, T value, __WARPLOOM_ORDER) { return atomicExch(place, value); }
+__WARPLOOM_FUNCTION T __nv_atomic_fetch_add(T *place, T value, __WARPLOOM_ORDER) { return atomicAdd(place, value); }
+__WARPLOOM_FUNCTION T __nv_atomic_fetch_sub(T *place, T value, __WARPLOOM_ORDER) { return atomicSub(place, value); }
+__WARPLOOM_FUNCTION T __nv_atomic_fetch_min(T *place, T value, __WARPLOOM_ORDER) { return atomicMin(place, value); }
+__WARPLOOM_FUNCTION T __nv_atomic_fetch_max(T *place, T value, __WARPLOOM_ORDER) { return atomicMax(place, value); }
+__WARPLOOM_FUNCTION T __nv_atomic_fetch_and(T *place, T value, __WARPLOOM_ORDER) { return atomicAnd(place, value); }
+__WARPLOOM_FUNCTION T __nv_atomic_fetch_or(T *place, T value, __WARPLOOM_ORDER) { return atomicOr(place, value); }
+__WARPLOOM_FUNCTION T __nv_atomic_fetch_xor(T *place, T value, __WARPLOOM_ORDER) { return atomicXor(place, value); }
+__WARPLOOM_FUNCTION void __nv_atomic_add(T *place, T value, __WARPLOOM_ORDER) { atomicAdd(place, value); }
+__WARPLOOM_FUNCTION void __nv_atomic_min(T *place, T value, __WARPLOOM_ORDER) { atomicMin(place, value); }
+__WARPLOOM_FUNCTION void __nv_atomic_max(T *place, T value, __WARPLOOM_ORDER) { atomicMax(place, value); }
+__WARPLOOM_FUNCTION bool __nv_atomic_compare_exchange_n(T *place, T *expected, T value, bool, int, int, int = __NV_THREAD_SCOPE_SYSTEM)
+{
+    T before = *expected;
+    *expected = atomicCAS(place, before, value);
+    return *expected == before;
+}
+#define __nv_atomic_thread_fence(order, scope) __threadfence()
+#undef __WARPLOOM_ORDER
+#undef __WARPLOOM_FUNCTION
 #endif

@@ -11,7 +11,8 @@
 #define __grid_constant__ __attribute__((grid_constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __forceinline__ inline __attribute__((always_inline))
-#define __managed__ _Pragma("GCC error \"__managed__ variables are not there yet: use cudaMallocManaged\"")
+/* A variable of the device with a copy for the host: the section says to the runtime which ones they are (registry.h). */
+#define __managed__ __attribute__((device, section("warploom_managed"))) __attribute__((used))
 #else
 #define __host__
 #define __device__

@@ -255,43 +255,24 @@ __WARPLOOM_WHOLE_1(rsqrt)
 __WARPLOOM_LIBRARY_2(__WARPLOOM_WHOLE_2)
 __WARPLOOM_OTHER_2(__WARPLOOM_WHOLE_2)
 
+/* std's are the same functions: a program that says `using namespace std` finds one of each. */
 namespace std {
-#define __WARPLOOM_STD_1(name) \
-    __WARPLOOM_DEVICE float name(float x) { return ::name##f(x); } \
-    __WARPLOOM_DEVICE double name(double x) { return ::name(x); } \
-    __WARPLOOM_DEVICE float name##f(float x) { return ::name##f(x); } \
-    __WARPLOOM_WHOLE_1(name)
-#define __WARPLOOM_STD_2(name) \
-    __WARPLOOM_OVERLOAD_2(name) \
-    __WARPLOOM_DEVICE double name(double x, double y) { return ::name(x, y); } \
-    __WARPLOOM_DEVICE float name##f(float x, float y) { return ::name##f(x, y); } \
-    __WARPLOOM_WHOLE_2(name)
-#define __WARPLOOM_STD_LIBRARY_1(X) \
-    X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(exp) X(exp2) X(expm1) X(log) \
-    X(log2) X(log10) X(log1p) X(cbrt) X(erf) X(erfc) X(tgamma) X(lgamma)
-__WARPLOOM_STD_LIBRARY_1(__WARPLOOM_STD_1)
-__WARPLOOM_OTHER_1(__WARPLOOM_STD_1)
-__WARPLOOM_LIBRARY_2(__WARPLOOM_STD_2)
-__WARPLOOM_OTHER_2(__WARPLOOM_STD_2)
-__WARPLOOM_DEVICE float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
-__WARPLOOM_DEVICE double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
-__WARPLOOM_DEVICE float abs(float x) { return __builtin_fabsf(x); }
-__WARPLOOM_DEVICE double abs(double x) { return __builtin_fabs(x); }
-__WARPLOOM_DEVICE int abs(int x) { return x < 0 ? -x : x; }
-__WARPLOOM_DEVICE long int abs(long int x) { return x < 0 ? -x : x; }
-__WARPLOOM_DEVICE long long int abs(long long int x) { return x < 0 ? -x : x; }
-__WARPLOOM_DEVICE float ldexp(float x, int n) { return ::ldexpf(x, n); }
-__WARPLOOM_DEVICE double ldexp(double x, int n) { return ::ldexp(x, n); }
-__WARPLOOM_DEVICE float frexp(float x, int *n) { return ::frexpf(x, n); }
-__WARPLOOM_DEVICE double frexp(double x, int *n) { return ::frexp(x, n); }
-__WARPLOOM_DEVICE float modf(float x, float *whole) { return ::modff(x, whole); }
-__WARPLOOM_DEVICE double modf(double x, double *whole) { return ::modf(x, whole); }
-__WARPLOOM_DEVICE long int lround(float x) { return ::lroundf(x); }
-__WARPLOOM_DEVICE long int lround(double x) { return ::lround(x); }
-__WARPLOOM_DEVICE long int lrint(float x) { return ::lrintf(x); }
-__WARPLOOM_DEVICE long int lrint(double x) { return ::lrint(x); }
-__WARPLOOM_CLASSES(float)
-__WARPLOOM_CLASSES(double)
+#define __WARPLOOM_STD(name) \
+    using ::name; \
+    using ::name##f;
+__WARPLOOM_LIBRARY_1(__WARPLOOM_STD)
+__WARPLOOM_LIBRARY_2(__WARPLOOM_STD)
+__WARPLOOM_OTHER_1(__WARPLOOM_STD)
+__WARPLOOM_OTHER_2(__WARPLOOM_STD)
+__WARPLOOM_STD(fma) __WARPLOOM_STD(ldexp) __WARPLOOM_STD(frexp) __WARPLOOM_STD(modf) __WARPLOOM_STD(ilogb) __WARPLOOM_STD(scalbn)
+__WARPLOOM_STD(lrint) __WARPLOOM_STD(lround) __WARPLOOM_STD(llrint) __WARPLOOM_STD(llround)
+using ::abs;
+using ::isnan;
+using ::isinf;
+using ::isfinite;
+using ::isnormal;
+using ::signbit;
+#undef __WARPLOOM_STD
 }
 #undef __WARPLOOM_CLASSES
 #undef __WARPLOOM_OVERLOAD_1
