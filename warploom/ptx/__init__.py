@@ -44,9 +44,7 @@ class Text:
     def variables(self) -> dict[str, m.Variable]:
         """Variables in global and constant memory, which the device's memory has to hold."""
         return {
-            name: one
-            for name, one in self.module.variables.items()
-            if one.space in ("global", "const") and one.size and not one.external
+            name: one for name, one in self.module.variables.items() if one.space in ("global", "const") and one.size and not one.external
         }
 
     def initial(self, name: str, addresses: Mapping[str, int]) -> bytes:

@@ -24,7 +24,8 @@ class Linked(NamedTuple):
 def link(modules: Sequence[Module], number: int) -> Linked:
     """One of several modules, with all that it declares and another one defines."""
     first = modules[number]
-    wanted = [name for name, one in {**first.functions, **first.variables}.items() if _is_declared(one)]
+    wanted = [name for name, one in first.functions.items() if one.external]
+    wanted += [name for name, one in first.variables.items() if _is_declared(one)]
     if not wanted or len(modules) == 1:
         return Linked(first, {})
     return _Linker(modules, number).link(wanted)
