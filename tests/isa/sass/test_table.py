@@ -75,3 +75,37 @@ def test_control_words_are_read():
     (load,) = (one for name, one in _instructions(80) if name == "saxpy" and one.text() == "LDG.E R2, [R2.64]")
     assert (load.control.write, load.control.read, load.control.runs_on) == (2, 7, False) or load.control.write < 6
     assert str(load.control).split()[0] == str(load.control.stall)
+
+
+@pytest.mark.parametrize(
+    ("architecture", "word", "text"),
+    [
+        (80, 0x3E4000B901C4800200000040F7FAE, "LDGSTS.E.BYPASS.128 [R15+0x200], [R4.64]"),
+        (80, 0xFC60003801000000068001B0E7A0A, "FSET.BF.LT.AND R14, R27, c[0x0][0x1a0], PT"),
+        (80, 0x2E64000180040A000000080D0A738D, "ATOMS.CAST.SPIN.64 R10, [R13], R8, R10"),
+        (80, 0xFCE0000000000000080020000791A, "DEPBAR.LE SB0, 0x0, {1}"),
+        (80, 0x100FE4000000410020000003FF0E7230, "HADD2.F32 R14, -RZ, R3.reuse.H0_H0"),
+        (80, 0x114200019E01FF50005E0602027B60, "TEX.SCR.LL RZ, R2, R2, R6, 0x0, 0x5e, 3D, 0x1"),
+        (80, 0xFEA0003C000000000000C00007348, "WARPSYNC.EXCLUSIVE R12"),
+        (90, 0xFEA0003C00000000000000F087348, "WARPSYNC.COLLECTIVE R15, 0x30"),
+        (90, 0xFEA00038000000000000000007948, "WARPSYNC.ALL"),
+        (90, 0xFEA0003800000000000000E007348, "WARPSYNC R14"),
+        (90, 0xFE2000780090EB9600000110E7446, "VIADDMNMX R14, R17, -R14, 0xb9600000, !PT"),
+        (90, 0x2FC60003FE11000000000A1F1F7248, "VIMNMX.RELU R31, R31, R10, PT"),
+        (90, 0xFE200000002008000000003087236, "VIADD.16x2 R8, R3, -R0"),
+        (90, 0xFC400048070FF00000004FF04723E, "F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C R4, RZ, R4, RZ"),
+        (90, 0xFC400020006FF0000000CFF0C723E, "F2FP.F16.E4M3.UNPACK_B R12, R12"),
+        (90, 0xFD00000100000000000000B0512CA, "@P1 R2UR.OR P0, UR5, R11"),
+        (90, 0xE22000000880000000000000689C3, "@!UP0 S2UR UR6, SR_CgaCtaId"),
+        (90, 0x116200099E01FF4000040304007F60, "TEX.LL RZ, R0, R4, R3, UR4, 0x0, 3D, 0x1"),
+        (90, 0xE24000800017F00000007180075A7, "SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R24+URZ], R7"),
+        (90, 0x3070000800010000000804073F75B2, "SYNCS.EXCH.64 URZ, [UR7+0x8], UR4"),
+        (90, 0x1E2000810003F000008FF18FF79A7, "SYNCS.ARRIVE.TRANS64.A1T0 RZ, [R24+URZ+0x8], RZ"),
+        (90, 0xFCE0000000000000000001014794E, "LEPC R20, 0x20"),
+    ],
+)
+def test_rare_words_are_written_as_nvidias_disassembler_does(architecture, word, text):
+    """Recorded with nvdisasm 13.5.37."""
+    one = decode(word, 0, architecture)
+    assert one.text() == text
+    assert encode(one) == word

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from warploom.isa.sass.instruction import Modifier, Row, choice, flag
 from warploom.isa.sass.integer_rows import COMBINATIONS
 from warploom.isa.sass.operands import B_WIDE, BFLOATS, DOUBLE, FLOAT, HALVES, REGISTER, Spec
 from warploom.isa.sass.places import A, B, D, Other, Sources, predicate, register, sources
-from warploom.isa.sass.word import Coded, bits
+from warploom.isa.sass.word import Coded, bits, get
 
 COMPARISONS = (
     "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T",
@@ -60,6 +61,10 @@ class _Half(Sources):
         return replace(spec, shown=BFLOATS).text(one) if one.word >> 85 & 1 else spec.text(one)
 
 
+class _AddedHalf(_Half, Other):
+    """The second half of a sum."""
+
+
 class _Argument(Sources):
     """What a function is of: the high word of a double in some."""
 
@@ -78,22 +83,66 @@ class _Part(Sources):
         return (super().text(one) or "") + (suffix[part] if part else "")
 
 
-class _Packed(Modifier):
-    """What is made of two floats: the name has grown."""
+PACKED = (*bits(78), *bits(89, 2))
+PACK, MERGE, UNPACK, PACK_MERGE = 0, 1, 2, 5  # how F2FP puts its results together
+MADE = (*bits(76), *bits(86, 2))
+HALF, BRAIN, E5M2, E4M3 = 0, 1, 4, 5  # what it makes
+_MADE = {HALF: "F16", BRAIN: "BF16", E5M2: "E5M2", E4M3: "E4M3"}
+
+
+class _Made(Modifier):
+    """What F2FP makes; a half is not written before sm_90."""
 
     def text(self, one: Coded) -> str:
         """How a listing writes it."""
-        return "F32.PACK_AB" if one.architecture >= 90 else "PACK_AB"
+        kind = get(one.word, self.field)
+        return "" if kind == HALF and one.architecture < 90 else self.names.get(kind, f"???{kind}")
+
+
+class _Packed(Modifier):
+    """Of what, and how it is put together."""
+
+    def text(self, one: Coded) -> str:
+        """How a listing writes it."""
+        how = get(one.word, self.field)
+        of = "" if one.architecture < 90 else "F32." if how != UNPACK else ("E5M2.", "E4M3.")[one.at(73, 1)]
+        rounds = "" if one.at(79, 3) == 0 else ".RZ" if one.at(79, 3) == 3 else f".???{one.at(79, 3)}"
+        return (
+            of + {PACK: "PACK_AB", MERGE: "MERGE_C", UNPACK: "UNPACK_B", PACK_MERGE: "PACK_AB_MERGE_C"}.get(how, f"INVALID{how}") + rounds
+        )
+
+
+def packs(*kinds: int) -> Callable[[Coded], bool]:
+    """Whether F2FP is of one of these kinds."""
+    return lambda one: get(one.word, PACKED) in kinds
+
+
+class _PackedSource(Sources):
+    """A source of F2FP: a half word of it, where there are two results in one."""
+
+    def text(self, one: Coded) -> str | None:
+        """How a listing writes it."""
+        text = super().text(one)
+        if text is None:
+            return None
+        upper = one.at(88, 1) if self.role == "b" else one.at(72, 1)
+        halves = get(one.word, PACKED) == (UNPACK if self.role == "b" else PACK_MERGE) or (self.role == "c" and packs(MERGE)(one))
+        return text + ".H1" if upper and halves else text
 
 
 def _halves(code: int, name: str, words: str, meaning: str, *first: Modifier) -> Row:
-    signs = {"a": (72, 73, -1, 74), "b": ((63, 62, -1, 60), (75, 74, -1, 81)), "c": ((63, 62, -1, 60), (84, 83, -1, 81))}
+    signs = {"b": ((63, 62, -1, 60), (75, 74, -1, 81)), "c": ((63, 62, -1, 60), (84, 83, -1, 81))}
     found: list[Spec] = [_D, Spec("a", REGISTER, A, 72, 73, shown=HALVES, swizzle=74)]
     for word in words[1:]:
         wide, plain = signs[word]
-        found.append(_Half(word, "", B, shown=HALVES, wide_signs=wide, plain_signs=plain))  # type: ignore[arg-type]
+        kind = _AddedHalf if words == "ac" else _Half
+        found.append(kind(word, "", B, shown=HALVES, wide_signs=wide, plain_signs=plain))
     modifiers = (*first, flag(85, "BF16_V2"), flag(78, "F32"), FTZ, SATURATE)
     return Row(code, name, tuple(found), modifiers, meaning)
+
+
+def _late(one: Coded) -> bool:
+    return one.architecture >= 90
 
 
 ROWS: tuple[Row, ...] = (
@@ -104,7 +153,7 @@ ROWS: tuple[Row, ...] = (
     _float(0x023, "FFMA", "abc", "d = a * b + c, rounded once"),
     Row(0x008, "FSEL", (_D, *sources("ab", "f", FLOAT), _P), (FTZ,), "d = p ? a : b"),
     Row(0x009, "FMNMX", (_D, *sources("ab", "f", FLOAT), _P), (FTZ, flag(81, "NAN")), "d = p ? min : max"),
-    _set(0x00A, "FSET", (_D, *sources("ab", "f", FLOAT), _P), "d = a ? b", flag(77, "BF", role="as_float")),
+    _set(0x00A, "FSET", (_D, *sources("ab", "f", FLOAT), _P), "d = a ? b", choice("kind", 105, 0, {0: "BF"})),
     _set(
         0x00B,
         "FSETP",
@@ -128,16 +177,22 @@ ROWS: tuple[Row, ...] = (
         (choice("compare", 76, 4, ("MIN", *COMPARISONS[1:15], "MAX")), choice("combine", 74, 2, COMBINATIONS)),
         "p = (a ? b) and with",
     ),
-    _halves(0x030, "HADD2", "ab", "d = a + b, two halves"),
+    _halves(0x030, "HADD2", "ac", "d = a + c, two halves"),
     _halves(0x032, "HMUL2", "ab", "d = a * b, two halves"),
     _halves(0x031, "HFMA2", "abc", "d = a * b + c, two halves"),
     _halves(0x035, "HFMA2", "abc", "d = a * b + c, two halves", choice("kind", 105, 0, {0: "MMA"})),
     Row(
         0x03E,
         "F2FP",
-        (_D, *sources("ab", "f", FLOAT)),
-        (choice("type", 76, 2, ("", "BF16", "TF32", "")), flag(78, "RZ"), _Packed("kind", (), {})),
+        (
+            _D,
+            Spec("a", REGISTER, A, 72, 73, when=packs(PACK, PACK_MERGE)),
+            _PackedSource("b", "", B, shown=FLOAT, wide_signs=(63, 62, -1, -1), plain_signs=(75, 74, -1, -1)),
+            _PackedSource("c", "", B, when=packs(MERGE, PACK_MERGE)),
+        ),
+        (flag(77, "SATFINITE"), flag(75, "RELU"), _Made("type", MADE, _MADE), _Packed("kind", PACKED, {})),
         "two floats as halves",
+        others={"of": bits(73, 2), "c_half": bits(72), "b_half": bits(88), "rounding": bits(79, 3)},
     ),
     Row(
         0x108,
@@ -193,7 +248,7 @@ ROWS: tuple[Row, ...] = (
         0x03F,
         "DMMA",
         (_D, register("a", A), register("b", B), register("c", 64)),
-        (choice("kind", 105, 0, {0: "884"}),),
+        (choice("kind", 105, 0, {0: "884"}, lambda one: one.architecture < 90), choice("kind", 105, 0, {0: "8x8x4"}, _late)),
         "d = a * b + c, matrices of doubles",
     ),
     Row(0x045, "I2FP", (_D, _Part("b", "", B)), (_type("to", 75), _integer(74, 84, "from", 9), ROUND), "d = the integer b as a float"),

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from warploom.isa import uop as u
 from warploom.isa.sass.code import ONE, ONES, SIGN, ZERO, Code, Number, Operand
+from warploom.isa.sass.float_rows import BRAIN, E4M3, E5M2, HALF, MADE, MERGE, PACK, PACK_MERGE, PACKED, UNPACK
 from warploom.isa.sass.integers import bit, combine
 from warploom.isa.sass.operands import CONSTANT, IMMEDIATE, Value
+from warploom.isa.sass.word import get
 from warploom.isa.uop import NONE
 
 EXPONENT, LARGEST, HALF_NAN = 0x7F800000, 0x7FFFFFFF, 0x7FFF
@@ -493,13 +495,63 @@ def f2f(code: Code) -> None:
 
 
 def f2fp(code: Code) -> None:
-    """F2FP: two floats as two halves, a above."""
-    kind = code.one.at(76, 2)
-    if kind > 1:
-        code.refuse("this conversion is something that this machine does not have")
-    high, low = (_half_of(code, code.float(role), bool(kind), bit(code, 78)) for role in "ab")
-    code.put("or", code.target(), code.new("shl", high, Number(16)), code.new("and", low, Number(0xFFFF)))
+    """F2FP: two floats as two halves, a above; or as two bytes of floats of 8 bits; or such bytes as halves."""
+    made, how = get(code.one.word, MADE), get(code.one.word, PACKED)
     code.latency = u.L_CONVERT
+    if how == UNPACK and made == HALF:
+        source = code.plain(code.value("b"))
+        source = code.new("shr", source, Number(16)) if code.one.at(88, 1) else source
+        high, low = (_from_eight(code, code.new("shr", source, Number(8)) if upper else source, bit(code, 73)) for upper in (True, False))
+    elif how in (PACK, MERGE) and made in (HALF, BRAIN):
+        to_zero = code.one.at(79, 3) == 3
+        if code.one.at(79, 3) not in (0, 3) or bit(code, 77):
+            code.refuse("this conversion is something that this machine does not have")
+        parts = [_rectified(code, code.float(role)) for role in ("ab" if how == PACK else "b")]
+        low = _half_of(code, parts[-1], made == BRAIN, to_zero)
+        high = _half_of(code, parts[0], made == BRAIN, to_zero) if how == PACK else code.plain(code.value("c"))
+    elif how in (PACK, PACK_MERGE) and made in (E4M3, E5M2) and bit(code, 77):
+        above, below = (_eight(code, _rectified(code, code.float(role)), made == E4M3) for role in "ab")
+        low = code.new("or", code.new("shl", above, Number(8)), below)
+        high = ZERO
+        if how == PACK_MERGE:
+            source = code.plain(code.value("c"))
+            high = code.new("shr", source, Number(16)) if code.one.at(72, 1) else source
+    else:
+        code.refuse("this conversion is something that this machine does not have")
+    code.put("or", code.target(), code.new("shl", high, Number(16)) if high != ZERO else ZERO, code.new("and", low, Number(0xFFFF)))
+
+
+def _rectified(code: Code, value: Operand) -> Operand:
+    """A float, or 0 where it is negative and the instruction says RELU; NaN stays."""
+    return code.new("sel", ZERO, value, code.new("flt", value, ZERO)) if bit(code, 75) else value
+
+
+def _eight(code: Code, value: Operand, short_exponent: bool) -> Operand:
+    """A float as one of 8 bits, to nearest even, at most the largest one: with a mantissa of 3 bits and the bias 7, or 2 bits and 15."""
+    digits, bias, most = (3, 7, 0x7E) if short_exponent else (2, 15, 0x7B)
+    size = code.made("and", value, LARGEST)
+    drops = 23 - digits
+    odd = code.new("and", code.new("shr", size, Number(drops)), ONE)
+    normal = code.new("shr", code.new("add", size, code.new("add", odd, Number((1 << drops - 1) - 1))), Number(drops))
+    normal = code.new("minu", code.new("sub", normal, Number((127 - bias) << digits)), Number(most))
+    unit = (127 + 23 + 1 - bias - digits) << 23  # a float whose last place is that of the smallest ones
+    small = code.new("sub", code.new("fadd", size, Number(unit)), Number(unit))
+    found = code.new("sel", small, normal, code.new("sltu", size, Number((128 - bias) << 23)))
+    found = code.new("or", found, code.new("and", code.new("shr", value, Number(24)), Number(0x80)))
+    return code.new("sel", found, Number(0x7F), code.new("feq", value, value))
+
+
+def _from_eight(code: Code, byte: Operand, short_exponent: bool) -> int:
+    """A float of 8 bits, the low ones, as a half: exact; a NaN is 0x7fff."""
+    sign = code.new("shl", code.new("and", byte, Number(0x80)), Number(8))
+    size = code.new("and", byte, Number(0x7F))
+    if short_exponent:
+        found = code.new("f2h", code.new("fmul", code.new("h2f", code.new("shl", size, Number(7))), Number(0x43800000)))
+        number = code.new("sltu", size, Number(0x7F))
+    else:
+        found = code.new("shl", size, Number(8))
+        number = code.new("sltu", size, Number(0x7D))
+    return code.new("sel", code.new("or", found, sign), Number(0x7FFF), number)
 
 
 def _half_of(code: Code, value: Operand, brain: bool, to_zero: bool = False) -> int:
@@ -593,5 +645,5 @@ def _fused_brain(code: Code, values: list[Operand]) -> int:
     return code.new("sub", code.new("add", total, step), code.new("shl", code.new("and", step, against), ONE))
 
 
-hadd2, hmul2, hfma2 = halves("hadd", "ab"), halves("hmul", "ab"), halves("hfma", "abc")
+hadd2, hmul2, hfma2 = halves("hadd", "ac"), halves("hmul", "ab"), halves("hfma", "abc")
 __all__ = ["CONSTANT", "NONE"]

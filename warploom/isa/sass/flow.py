@@ -7,7 +7,7 @@ runs under every mechanism of divergence.
 from __future__ import annotations
 
 from warploom.isa import uop as u
-from warploom.isa.sass.code import ONE, ONES, RESULT, ZERO, Code, Number, Operand
+from warploom.isa.sass.code import ONE, ONES, RESULT, ZERO, Bank, Code, Number, Operand
 from warploom.isa.sass.integers import bit
 from warploom.isa.sass.operands import IMMEDIATE
 from warploom.isa.sass.word import ALWAYS
@@ -34,6 +34,12 @@ def branch(code: Code) -> None:
         code.add("nop")
         return
     target = _where(code)
+    if kind == 1 and bit(code, 84):
+        holds = code.add("sne", code.scalar_temporary(), code.mask_of(code.one.guard._replace(inverted=False)), ZERO)
+        if code.one.guard.inverted:
+            code.refuse("a branch by any lane without a predicate is something that this machine does not have")
+        code.add("branch", NONE, _lane(code, holds), imm=1, target=target)
+        return
     conditions = [one for one in (code.one.guard, *([code.value("p")] if kind != 3 else [])) if not one.true]
     if not conditions:
         code.add("jump", target=target)
@@ -124,6 +130,14 @@ def barrier(code: Code) -> None:
     place: Operand = number.number if number.kind != IMMEDIATE else NONE
     more = {"imm": number.number} if number.kind == IMMEDIATE else {}
     count: Operand = NONE
+    if code.one.form == 1 and code.one.architecture >= 90:
+        packed = number.number  # the barrier's number below, and from bit 16 on the threads that it waits for; 0: those of the block
+        place = code.new("and", packed, Number(15))
+        block = code.new("mul", code.new("mul", Bank(0, 0), Bank(0, 4)), Bank(0, 8))
+        told = code.new("shr", packed, Number(16))
+        threads_there = code.new("sel", told, block, told)
+        count = code.new("shr", code.new("add", threads_there, Number(31)), Number(5))
+        threads = threads._replace(kind=IMMEDIATE, number=0)
     counted = code.one.form not in (5, 6) and not (threads.kind == IMMEDIATE and threads.number == 0) and not threads.zero
     if counted:
         if threads.kind == IMMEDIATE:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from warploom.isa.sass.instruction import Instruction, Row, choice, flag
-from warploom.isa.sass.operands import Spec, Value, written
+from warploom.isa.sass.instruction import Instruction, Modifier, Row, choice, flag
+from warploom.isa.sass.operands import Spec, Value, hexadecimal, written
 from warploom.isa.sass.places import A, B, C, D, Sources, Target, barrier, number, predicate, register, uniform
-from warploom.isa.sass.word import Coded, Field, bits
+from warploom.isa.sass.word import Coded, Field, bits, signed
 
 MODES = ("IDX", "UP", "DOWN", "BFLY")
 VOTES = ("ALL", "ANY", "EQ")
@@ -50,7 +50,7 @@ class _Absolute(Target):
         """The address."""
         return Value("target", one.at(32, 32) if one.form == 4 else -1)
 
-    def text(self, one: Coded) -> str | None:  # type: ignore[override]
+    def text(self, one: Coded) -> str | None:
         """How a listing writes it."""
         return f"{one.at(32, 32):#x}" if one.form == 4 else None
 
@@ -93,6 +93,8 @@ class _Number(Spec):
 
     def text(self, one: Coded) -> str | None:
         """How a listing writes it."""
+        if self.role == "threads" and one.form == 1 and one.architecture >= 90:
+            return written(register("barrier", B).value(one))
         if self.role == "threads" and one.form in (5, 6):
             return None
         if self.role == "threads" and not self.value(one).number:
@@ -108,6 +110,68 @@ class _Unless(Spec):
         return None if self.value(one).zero else super().text(one)
 
 
+class _Lanes(Spec):
+    """The lanes that WARPSYNC waits for: a register, whose place has moved on sm_90, or a number that sm_90 has no more."""
+
+    def fields(self, form: int) -> dict[str, Field]:
+        """The fields of its bits, by name."""
+        return {"lanes": bits(B, 32), "lanes_register": bits(A, 8)}
+
+    def value(self, one: Coded) -> Value:
+        """What it is in an instruction."""
+        if _waits_for_all(one):
+            return Value("imm", 0xFFFFFFFF)
+        if one.form == 4:
+            return Value("imm", one.at(B, 32))
+        return Value("R", one.at(A if one.architecture >= 90 else B, 8))
+
+    def text(self, one: Coded) -> str | None:
+        """How a listing writes it."""
+        return None if _waits_for_all(one) else written(self.value(one))
+
+
+def _waits_for_all(one: Coded) -> bool:
+    return one.form == 4 and one.architecture >= 90
+
+
+def is_collective(one: Coded) -> bool:
+    """Whether a WARPSYNC begins a collective piece."""
+    return one.at(85, 2) == 2 and one.architecture >= 90
+
+
+class _Kind(Modifier):
+    """How WARPSYNC waits: sm_90 has moved EXCLUSIVE."""
+
+    def text(self, one: Coded) -> str:
+        """How a listing writes it."""
+        return (("", "", "EXCLUSIVE", "") if one.architecture < 90 else ("", "EXCLUSIVE", "COLLECTIVE", ""))[one.at(85, 2)]
+
+
+class _Distance(Target):
+    """Where an indirect branch goes when its register is 0: written as a distance."""
+
+    def text(self, one: Coded) -> str:
+        """How a listing writes it."""
+        distance = self.value(one).number - one.address - 16
+        return f"{distance:#x}" if distance >= 0 else f"-{-distance:#x}"
+
+
+class _Here(Spec):
+    """The address that LEPC gives: its own, or since sm_90 that of a target, counted in bytes from the next instruction on."""
+
+    def fields(self, form: int) -> dict[str, Field]:
+        """The fields of its bits, by name."""
+        return {"distance": bits(A, 58)}
+
+    def value(self, one: Coded) -> Value:
+        """The address."""
+        return Value("target", one.address + (16 + signed(one.at(A, 58), 58) if one.architecture >= 90 else 0))
+
+    def text(self, one: Coded) -> str | None:
+        """How a listing writes it."""
+        return hexadecimal(self.value(one).number) if one.architecture >= 90 else None
+
+
 def _reduces(one: Instruction) -> bool:
     return one.at(77, 3) == 2
 
@@ -121,7 +185,11 @@ ROWS: tuple[Row, ...] = (
     Row(0x118, "NOP", (), (), "nothing"),
     Row(0x14D, "EXIT", (_ON,), (choice("kind", 84, 2, ("", "KEEPREFCOUNT", "PREEMPTED")),), "lanes end"),
     Row(
-        0x147, "BRA", (_BranchSource("p", "P", 87, inverted=90), Target("target", "", 34)), (choice("kind", 32, 2, BRANCHES),), "lanes jump"
+        0x147,
+        "BRA",
+        (_BranchSource("p", "P", 87, inverted=90), Target("target", "", 34)),
+        (choice("kind", 32, 2, BRANCHES), flag(84, "ANY")),
+        "lanes jump",
     ),
     Row(0x145, "BSSY", (_ON, barrier("barrier", D), Target("target", "", 34, count=30, more=False)), (), "barrier = active lanes"),
     Row(0x141, "BSYNC", (_ON, barrier("barrier", D)), (), "waits for the lanes of barrier"),
@@ -152,20 +220,26 @@ ROWS: tuple[Row, ...] = (
     Row(
         0x149,
         "BRX",
-        (_ON, _Base("a", "R", A), Target("target", "", 34)),
+        (_ON, _Base("a", "R", A), _Distance("target", "", 34)),
         (choice("kind", 32, 2, BRANCHES),),
         "lanes jump to target + a",
         joined=True,
     ),
     Row(0x146, "YIELD", (_ON,), (), "a hint: others may run"),
-    Row(0x148, "WARPSYNC", (_ON, Sources("b", "", B)), (flag(86, "EXCLUSIVE"),), "waits for the lanes in b"),
-    Row(0x11B, "ENDCOLLECTIVE", (), (), "ends a collective piece"),
+    Row(
+        0x148,
+        "WARPSYNC",
+        (_ON, _Lanes("b", "R", B), Target("target", "", 34, when=is_collective)),
+        (_Kind("kind", bits(85, 2), {}), choice("all", 105, 0, {0: "ALL"}, _waits_for_all)),
+        "waits for the lanes in b",
+    ),
+    Row(0x11B, "ENDCOLLECTIVE", (_ON,), (), "ends a collective piece"),
     Row(0x155, "BMOV", (_D, barrier("barrier", A)), (choice("kind", 105, 0, {0: "32"}), flag(84, "CLEAR")), "d = barrier"),
     Row(0x156, "BMOV", (barrier("barrier", A + 0), register("b", B)), (choice("kind", 105, 0, {0: "32"}),), "barrier = b"),
-    Row(0x14E, "LEPC", (_D,), (), "d = the next instruction's address"),
+    Row(0x14E, "LEPC", (_D, _Here("target", "", A)), (), "d = its own address; of a target since sm_90"),
     Row(0x15C, "BPT", (number("code", 34, 10),), (choice("kind", 84, 3, ("DRAIN", "CAL", "PAUSE", "TRAP", "INT", "", "", "")),), "stops"),
     Row(0x15B, "KILL", (_ON,), (), "lanes end"),
-    Row(0x15D, "NANOSLEEP", (Sources("b", "", B),), (), "a hint: waits"),
+    Row(0x15D, "NANOSLEEP", (_ON, Sources("b", "", B)), (), "a hint: waits"),
     Row(
         0x11D,
         "BAR",

@@ -243,6 +243,7 @@ def _inverted_source(u: bool) -> Spec:
 
 
 _KIND = choice("type", 72, 2, ("U32", "", "U16x2", "S16x2"))
+_RELU = flag(76, "RELU")
 _SELECT = predicate("p", 87, 90)
 ROWS: tuple[Row, ...] = (
     *_pair("MOV", 0x002, _mov),
@@ -273,18 +274,31 @@ ROWS: tuple[Row, ...] = (
         0x036,
         "VIADD",
         (register("d", D), _first(False, 72), Sources("b", "", B, wide_signs=(63, -1, -1, -1), plain_signs=(75, -1, -1, -1))),
-        (),
+        (flag(73, "16x2"),),
         "d = a + b",
     ),
-    Row(0x048, "VIMNMX", (register("d", D), *sources("ab", shown=SIGNED), _SELECT), (_KIND,), "d = p ? min : max"),
+    Row(
+        0x048,
+        "VIMNMX",
+        (register("d", D), *sources("ab", shown=SIGNED), _SELECT),
+        (_KIND, _RELU),
+        "d = p ? min : max",
+        others={"unused": bits(81, 6)},
+    ),
     Row(
         0x046,
         "VIADDMNMX",
-        (register("d", D), _first(False, 72), _signed("b", False, 63, 75), *sources("c", shown=SIGNED), _SELECT),
-        (_KIND,),
+        (
+            register("d", D),
+            register("a", A),
+            Sources("b", "", B, wide_signs=(63, -1, -1, -1), plain_signs=(75, -1, -1, -1)),
+            *sources("c"),
+            _SELECT,
+        ),
+        (_KIND, _RELU),
         "d = p ? min : max of a + b and c",
     ),
-    Row(0x00F, "VIMNMX3", (register("d", D), *sources("abc", shown=SIGNED), _SELECT), (_KIND,), "of three"),
+    Row(0x00F, "VIMNMX3", (register("d", D), *sources("abc", shown=SIGNED), _SELECT), (_KIND, _RELU), "d = p ? min : max of a, b and c"),
     Row(0x100, "FLO", _count("FLO", 0x100, False).operands, _count("FLO", 0x100, False).modifiers, "d = the place of b's highest one"),
     _count("UFLO", 0x0BD, True),
     Row(0x101, "BREV", (register("d", D), *sources("b")), (), "d = b, bits in reverse"),
@@ -292,7 +306,7 @@ ROWS: tuple[Row, ...] = (
     Row(0x109, "POPC", (register("d", D), _inverted_source(False)), (), "d = number of ones in b"),
     Row(0x0BF, "UPOPC", (uniform("d", D), _inverted_source(True)), (), "d = number of ones in b", uniform_guard=True),
     Row(0x119, "S2R", (register("d", D), _special(72)), (), "d = a special register"),
-    Row(0x1C3, "S2UR", (uniform("d", D), _special(72)), (), "d = a special register"),
+    Row(0x1C3, "S2UR", (uniform("d", D), _special(72)), (), "d = a special register", uniform_guard=True),
     Row(0x005, "CS2R", (register("d", D), _special(72)), (flag(80, "", "32", "wide"),), "d = a special register, 64 bits"),
     Row(
         0x003,
@@ -309,6 +323,14 @@ ROWS: tuple[Row, ...] = (
         "predicates = bits of a, where b has ones",
         others={"byte": bits(76, 2)},
     ),
-    Row(0x1C2, "R2UR", (_out("p", 81, False), uniform("d", D), register("a", A)), (), "d = a of a lane"),
-    Row(0x0CA, "R2UR", (_out("p", 81, False), uniform("d", D), register("a", A)), (), "d = a of a lane"),
+    *(
+        Row(
+            code,
+            "R2UR",
+            (_out("p", 81, False), uniform("d", D), register("a", A)),
+            (flag(84, "OR"),),
+            "d = a of a lane; p = whether a differs from it",
+        )
+        for code in (0x1C2, 0x0CA)
+    ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from warploom.isa import uop as u
 from warploom.isa.sass.code import ONE, ONES, PREDICATES, ZERO, Code, Number, Operand
 from warploom.isa.sass.operands import IMMEDIATE
@@ -64,11 +66,6 @@ def iadd3(code: Code) -> None:
     for role, least in (("carry", 0), ("carry2", 1)):
         if role in wanted:
             code.put("sltu", code.flag(role) or 0, Number(least), carry)
-
-
-def add2(code: Code) -> None:
-    """VIADD."""
-    code.put("add", code.target(), code.integer("a"), code.integer("b"))
 
 
 def imad(code: Code) -> None:
@@ -220,49 +217,60 @@ def imnmx(code: Code) -> None:
     code.put("mov", code.target(), found)
 
 
-def _kind(code: Code) -> tuple[bool, bool]:
-    """(unsigned, with RELU) of the minimum and maximum of sm_90."""
-    if bit(code, 73):
-        code.refuse("this minimum of halves is something that this machine does not have")
-    return not bit(code, 72), bit(code, 74)
+def _signed_kind(code: Code) -> tuple[bool, bool]:
+    """(unsigned, with RELU) of the minima and maxima of sm_90."""
+    return not bit(code, 72), bit(code, 76)
+
+
+def _by_halves(code: Code, roles: str, way: Callable[..., Operand]) -> None:
+    """What an instruction does, of words or, where it says so, of both halves of its sources: sources have bits 16 to 31 last."""
+    if not bit(code, 73):
+        code.put("mov", code.target(), way(*(code.integer(role) for role in roles)))
+        return
+    shift = "shr" if code.one.name != "VIADD" and not bit(code, 72) else "sra"
+    values = [(code.plain(code.value(role)), code.value(role)) for role in roles]
+    parts = []
+    for high in range(2):
+        found: list[Operand] = []
+        for word, value in values:
+            part = code.new(shift, word if high else code.new("shl", word, Number(16)), Number(16))
+            found.append(code.negated(part) if value.negative and value.kind != IMMEDIATE else part)
+        parts.append(way(*found))
+    code.put("or", code.target(), code.new("shl", parts[1], Number(16)), code.made("and", parts[0], 0xFFFF))
+
+
+def add2(code: Code) -> None:
+    """VIADD, of a word or of two halves."""
+    _by_halves(code, "ab", lambda a, b: code.new("add", a, b))
+
+
+def _relu(code: Code, found: Operand) -> Operand:
+    return code.new("max", found, ZERO) if _signed_kind(code)[1] else found
 
 
 def vimnmx(code: Code) -> None:
     """VIMNMX, of a word or of two halves."""
-    if bit(code, 73):
-        _halves(code)
-        return
-    unsigned, relu = _kind(code)
-    found = minmax(code, code.integer("a"), code.integer("b"), code.predicate_of("p"), unsigned)
-    code.put("max" if relu else "mov", code.target(), found, *((ZERO,) if relu else ()))
-
-
-def _halves(code: Code) -> None:
-    a, b, p = code.plain(code.value("a")), code.plain(code.value("b")), code.predicate_of("p")
-    unsigned = not bit(code, 72)
-    name, parts = ("shr" if unsigned else "sra"), []
-    for high in range(2):
-        sources = [one if high else code.new("shl", one, Number(16)) for one in (a, b)]
-        first, second = (code.new(name, one, Number(16)) for one in sources)
-        found = minmax(code, first, second, p, unsigned)
-        parts.append(code.new("max", found, ZERO) if bit(code, 74) else found)
-    code.put("or", code.target(), code.new("shl", parts[1], Number(16)), code.new("and", parts[0], Number(0xFFFF)))
+    unsigned, p = _signed_kind(code)[0], code.predicate_of("p")
+    _by_halves(code, "ab", lambda a, b: _relu(code, minmax(code, a, b, p, unsigned)))
 
 
 def viaddmnmx(code: Code) -> None:
-    """VIADDMNMX: of a + b and c."""
-    unsigned, relu = _kind(code)
-    low, _ = total(code, [code.integer("a"), code.integer("b")], False)
-    found = minmax(code, low, code.integer("c"), code.predicate_of("p"), unsigned)
-    code.put("max" if relu else "mov", code.target(), found, *((ZERO,) if relu else ()))
+    """VIADDMNMX: of a + b, in its width, and c."""
+    unsigned, p = _signed_kind(code)[0], code.predicate_of("p")
+
+    def way(a: Operand, b: Operand, c: Operand) -> Operand:
+        found: Operand = code.new("add", a, b)
+        if bit(code, 73):
+            found = code.new("shr" if unsigned else "sra", code.new("shl", found, Number(16)), Number(16))
+        return _relu(code, minmax(code, found, c, p, unsigned))
+
+    _by_halves(code, "abc", way)
 
 
 def vimnmx3(code: Code) -> None:
     """VIMNMX3: of three."""
-    unsigned, relu = _kind(code)
-    p = code.predicate_of("p")
-    found = minmax(code, minmax(code, code.integer("a"), code.integer("b"), p, unsigned), code.integer("c"), p, unsigned)
-    code.put("max" if relu else "mov", code.target(), found, *((ZERO,) if relu else ()))
+    unsigned, p = _signed_kind(code)[0], code.predicate_of("p")
+    _by_halves(code, "abc", lambda a, b, c: _relu(code, minmax(code, minmax(code, a, b, p, unsigned), c, p, unsigned)))
 
 
 def prmt(code: Code) -> None:
@@ -500,13 +508,11 @@ def r2p(code: Code) -> None:
 
 
 def absolute_differences(code: Code) -> None:
-    """VABSDIFF4."""
+    """VABSDIFF4: of four bytes; ACC adds them all to c."""
     a, b, c = (code.plain(code.value(role)) for role in "abc")
-    if not bit(code, 73):
-        code.refuse("differences of signed bytes are something that this machine does not have")
     found: Operand = c
     for place in range(4):
-        x, y = _byte(code, a, place, False), _byte(code, b, place, False)
+        x, y = (_extended_byte(code, one, place, bit(code, 73)) for one in (a, b))
         difference = code.new("sub", code.new("max", x, y), code.new("min", x, y))
         if not bit(code, 75):
             difference = code.new("shl", difference, Number(8 * place))
@@ -514,6 +520,11 @@ def absolute_differences(code: Code) -> None:
         else:
             found = code.new("add", found, difference)
     code.put("mov", code.target(), found)
+
+
+def _extended_byte(code: Code, word: Operand, place: int, sign: bool) -> Operand:
+    up = code.new("shl", word, Number(24 - 8 * place)) if place < 3 else word
+    return code.new("sra" if sign else "shr", up, Number(24))
 
 
 def dot(code: Code) -> None:
@@ -532,9 +543,13 @@ def dot(code: Code) -> None:
 
 
 def from_lane(code: Code) -> None:
-    """R2UR: the value of the lowest active lane."""
+    """R2UR: the value of the lowest active lane; the predicate says in which lanes it is another one (OR: or held before)."""
     mask, lane = code.mask_temporary(), code.scalar_temporary()
     code.put("ballot", mask, ONE)
     code.add("ctz", lane, mask)
-    code.add("shuffle", code.target(), code.integer("a"), lane)
-    code.set_flag("p", ONE)
+    own = code.integer("a")
+    target = code.add("shuffle", code.target(), own, lane)
+    place = code.flag("p")
+    if place is not None:
+        differs = code.new("sne", own, target)
+        code.put("or" if bit(code, 84) else "mov", place, differs, *((place,) if bit(code, 84) else ()))

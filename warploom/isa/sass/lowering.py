@@ -20,6 +20,7 @@ from warploom.isa.sass.cubin import Cubin, Kernel
 from warploom.isa.sass.instruction import Instruction
 from warploom.isa.sass.meanings import UNGUARDED, meaning_of
 from warploom.isa.sass.table import decoded
+from warploom.isa.sass.unit_rows import WITHOUT
 from warploom.isa.uop import NONE, Uop
 
 ROW = 256  # constant banks begin at multiples
@@ -142,8 +143,4 @@ def _lower_one(code: Code, sizes: Mapping[int, int]) -> None:
 
 
 MOST_UOPS = 1000
-WITHOUT = {
-    **dict.fromkeys(("HMMA", "DMMA", "IMMA", "LDSM"), "tensor cores are not there yet"),
-    "ELECT": "clusters are not there yet",
-}
 __all__ = ["NONE", "Lowered", "Refused", "lower", "pieces", "useful"]

@@ -7,9 +7,9 @@ other high word is one where no memory is.
 
 from __future__ import annotations
 
-from warploom.isa.sass.code import ONES, ZERO, Code, Number, Operand
+from warploom.isa.sass.code import ONE, ONES, ZERO, Code, Number, Operand
 from warploom.isa.sass.integers import LOCAL_WINDOW, SHARED_WINDOW
-from warploom.isa.sass.memory_rows import is_signed, size_of
+from warploom.isa.sass.memory_rows import is_signed, size_of, target_offset
 from warploom.isa.sass.operands import UNIFORM
 from warploom.isa.sass.places import Address
 from warploom.isa.uop import CONSTANT_SPACE, FENCE_BLOCK, FENCE_DEVICE, GLOBAL_SPACE, LOCAL_SPACE, NONE, SHARED_SPACE, SIGNED, scalar
@@ -22,7 +22,7 @@ OPERATIONS = tuple(ATOMICS)
 U32, S32, U64, F32, F16X2, S64, F64 = range(7)
 SPACES = {
     "LDG": GLOBAL_SPACE, "STG": GLOBAL_SPACE, "ATOMG": GLOBAL_SPACE, "RED": GLOBAL_SPACE, "LDS": SHARED_SPACE, "STS": SHARED_SPACE,
-    "ATOMS": SHARED_SPACE, "LDL": LOCAL_SPACE, "STL": LOCAL_SPACE,
+    "ATOMS": SHARED_SPACE, "LDGSTS": GLOBAL_SPACE, "LDL": LOCAL_SPACE, "STL": LOCAL_SPACE,
 }  # fmt: skip
 Place = tuple[int, int, int, int]  # base, offset, space, mask of the lanes or NONE
 
@@ -43,7 +43,7 @@ def places(code: Code) -> list[Place]:
         base = scalar(added.number) if base == NONE else code.new("add", base, scalar(added.number))
     assert isinstance(base, int)
     space = SPACES.get(code.one.name, NONE)
-    wide = not spec.own and code.one.word >> spec.pair_at & 1 and base != NONE and added is None
+    wide = not spec.own and (spec.pair_at < 0 or code.one.word >> spec.pair_at & 1) and base != NONE and added is None
     if space != NONE:
         if wide:
             base = code.new("sel", Number(ONES), base, base + 1)
@@ -199,19 +199,29 @@ def fence(code: Code) -> None:
 
 
 def copy(code: Code) -> None:
-    """LDGSTS: shared memory = global memory."""
+    """LDGSTS: shared memory = global memory; zeros where its predicate does not hold."""
     size = size_of(code.one)
-    spec = _spec(code)
-    source, target = code.value("address"), code.value("d")
-    words = max(1, size // 4)
+    target, chosen = code.value("d"), code.value("p")
     first = code.temporary()
-    for _ in range(words - 1):
+    for _ in range(max(1, size // 4) - 1):
         code.temporary()
-    base = code.new("sel", Number(ONES), source.number, source.number + 1) if not source.zero else NONE
+    base, offset, space, _ = places(code)[0]
+    to: Operand = NONE if target.zero else target.number
+    mask = NONE
+    if not chosen.true:
+        truth = code.truth(chosen)
+        if code.predicate != NONE:
+            guard = code.new("lane_bit", code.predicate)
+            truth = code.new("and", truth, code.new("xor", guard, ONE) if code.flags else guard)
+        mask = code.mask_temporary()
+        code.add("ballot", mask, truth)
+        for word in range(max(1, size // 4)):
+            code.add("mov", first + word, ZERO)
+    place: Place = (base, offset, space, mask)
     for part in range(0, size, 8):
-        code.put("load", first + part // 4, base, imm=spec.displacement(code.one) + part, size=min(size, 8), space=GLOBAL_SPACE)
+        access(code, place, "load", first + part // 4, shift=part, size=min(size, 8))
     for part in range(0, size, 8):
-        code.put("store", NONE, target.number, first + part // 4, imm=part, size=min(size, 8), space=SHARED_SPACE)
+        code.put("store", NONE, to, first + part // 4, imm=target_offset(code.one) + part, size=min(size, 8), space=SHARED_SPACE)
 
 
 __all__ = ["UNIFORM", "atomic", "copy", "fence", "load", "load_constant", "store"]

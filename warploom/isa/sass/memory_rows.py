@@ -6,8 +6,8 @@ from typing import Any
 
 from warploom.isa.sass.instruction import Instruction, Modifier, Row, choice, flag
 from warploom.isa.sass.operands import Spec
-from warploom.isa.sass.places import A, Address, B, BankAddress, C, D, number, predicate, register, uniform
-from warploom.isa.sass.word import Coded, bits
+from warploom.isa.sass.places import A, Address, B, BankAddress, C, D, is_set, number, predicate, register, uniform
+from warploom.isa.sass.word import Coded, Field, bits, get, signed
 
 TYPES = ("U8", "S8", "U16", "S16", "", "64", "128", "U.128")
 SIZES = (1, 1, 2, 2, 4, 8, 16, 16)
@@ -18,6 +18,7 @@ ORDERS = (
 )  # fmt: skip
 OPERATIONS = ("ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "SAFEADD")
 ATOMIC_TYPES = ("", "S32", "64", "F32.FTZ.RN", "F16x2.RN", "S64", "F64.RN")
+COPY_TARGET = bits(44, 20)
 FLOAT_TYPES = {0: "F16x2.RN", 1: "F16x2.RN", 9: "F32.FTZ.RN", 10: "F32.FTZ.RN", 15: "F64.RN"}
 WIDE, TYPE = flag(72, "E", role="wide_address"), choice("type", 73, 3, TYPES)
 ORDER, EVICTION = choice("order", 77, 4, ORDERS), choice("eviction", 84, 3, EVICTIONS)
@@ -39,12 +40,32 @@ def _compared() -> Spec:
     return Address("address", "", A, uniform_at=C, pair_at=90, always_descriptor=True)
 
 
+class _Scoreboards(Spec):
+    """Scoreboards that are waited for too: `{1,0}`."""
+
+    def text(self, one: Coded) -> str | None:
+        """How a listing writes it."""
+        found = [str(bit) for bit in range(self.width - 1, -1, -1) if one.at(self.at, self.width) >> bit & 1]
+        return f"{{{','.join(found)}}}" if found else None
+
+
 class _Target(Spec):
-    """The register that says where in shared memory a copy goes."""
+    """Where in shared memory a copy goes: a register and an offset of 20 bits."""
+
+    def fields(self, form: int) -> dict[str, Field]:
+        """The fields of its bits, by name."""
+        return super().fields(form) | {"target_offset": COPY_TARGET}
 
     def text(self, one: Coded) -> str:
         """How a listing writes it."""
-        return f"[{super().text(one)}]"
+        offset = target_offset(one)
+        added = f"+{offset:#x}" if offset > 0 else f"+-{-offset:#x}" if offset < 0 else ""
+        return f"[{super().text(one)}{added}]"
+
+
+def target_offset(one: Coded) -> int:
+    """The offset of a copy's place in shared memory, in bytes."""
+    return signed(get(one.word, COPY_TARGET), 20)
 
 
 def _own(at: int = 32) -> Spec:
@@ -64,7 +85,8 @@ def _reduced(one: Instruction) -> str:
 _OPERATION = choice("operation", 87, 4, OPERATIONS)
 _REDUCTION = choice("operation", 87, 3, OPERATIONS[:8])
 _ATOMIC_TYPE = choice("type", 73, 3, ATOMIC_TYPES)
-_CAS, _INCREMENT = flag(79, "CAST.SPIN", "CAS", "weak"), flag(88, "POPC.INC.32", "ARRIVE.64", "counts")
+_CAS = choice("kind", 87, 2, ("CAST", "CAS", "CAST", "CAST.SPIN"))
+_INCREMENT = flag(88, "POPC.INC.32", "ARRIVE.64", "counts")
 _FLOAT_TYPE = choice("type", 73, 4, FLOAT_TYPES)
 ROWS: tuple[Row, ...] = (
     Row(0x180, "LD", (_D, _global()), (WIDE, EVICTION, TYPE, ORDER), "d = generic memory"),
@@ -131,8 +153,8 @@ ROWS: tuple[Row, ...] = (
         (choice("kind", 79, 2, ("SC", "ALL", "MMIO", "")), choice("scope", 76, 3, ("CTA", "SM", "GPU", "SYS", "", "VC"))),
         "waits for earlier accesses",
     ),
-    Row(0x1AB, "ERRBAR", (), (), "waits for errors of earlier accesses"),
-    Row(0x1A7 & 0 | 0x15F, "CGAERRBAR", (), (), "waits for errors of the cluster"),
+    Row(0x1AB, "ERRBAR", (), (), "waits for errors of earlier accesses", forms=(0, 1, 3, 4, 5, 6, 7)),
+    Row(0x1AB, "CGAERRBAR", (), (), "waits for errors of earlier accesses of the cluster", forms=(2,)),
     Row(
         0x18F,
         "CCTL",
@@ -143,24 +165,32 @@ ROWS: tuple[Row, ...] = (
     Row(
         0x1AE,
         "LDGSTS",
-        (_Target("d", "R", D), Address("address", "", A, uniform_at=C, pair_at=89, offset=bits(40, 24))),
+        (
+            _Target("d", "R", D),
+            Address("address", "", A, uniform_at=C, pair_at=-1, mode_at=-1, offset=bits(32, 12)),
+            predicate("p", 87, 90, optional=True),
+        ),
         (
             choice("kind", 105, 0, {0: "E"}),
             flag(81, "", "BYPASS", "cached"),
             EVICTION,
-            flag(72, "LTC128B", role="prefetch"),
+            choice("prefetch", 71, 2, ("", "LTC64B", "LTC128B", "LTC256B")),
             TYPE,
             ORDER,
             flag(82, "ZFILL"),
         ),
         "shared memory = global memory, asynchronously",
-        others={"p": bits(87, 3), "target_offset": bits(32, 8)},
+        others={"bit70": bits(70), "shown_descriptor": bits(101)},
     ),
     Row(0x1AF, "LDGDEPBAR", (), (), "a group of copies ends"),
     Row(
         0x11A,
         "DEPBAR",
-        (Spec("scoreboard", "SB", 44, width=3), number("count", 38, 6)),
+        (
+            Spec("scoreboard", "SB", 44, width=3, when=is_set(47)),
+            number("count", 38, 6, when=is_set(47)),
+            _Scoreboards("scoreboards", "imm", 32, width=6),
+        ),
         (flag(47, "LE"),),
         "waits until at most so many groups are open",
     ),

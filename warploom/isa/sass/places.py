@@ -118,7 +118,8 @@ def sources(words: str, signs: str = "", shown: str = "", uniform: bool = False)
 class Address(Spec):
     """Where a memory access goes: `[R2.64+0x10]`. base, then a uniform register at `uniform_at` if bit 91, then an offset of 24 bits.
 
-    spaces: "global", whose uniform register is a descriptor since sm_80, or "own": shared or local memory.
+    own: of shared or local memory; of global memory the uniform register is a descriptor since sm_80. pair_at: the bit that says that the
+    base is a pair of registers; -1 where it always is. mode_at: the bit of an address of 64 bits; -1 where those bits mean something else.
     """
 
     uniform_at: int = 32
@@ -127,13 +128,18 @@ class Address(Spec):
     descriptor_at: int = 76
     pair_at: int = 90
     always_descriptor: bool = False
+    mode_at: int = 72
 
     def fields(self, form: int) -> dict[str, Field]:
         """The fields of its bits, by name."""
         scale = (
             {"scale": bits(78, 2)}
             if self.own
-            else {"wide_address": bits(72), "pair": bits(self.pair_at), "descriptor": bits(self.descriptor_at)}
+            else {
+                name: bits(place)
+                for name, place in (("wide_address", self.mode_at), ("pair", self.pair_at), ("descriptor", self.descriptor_at))
+                if place >= 0
+            }
         )
         return {"address": bits(A, 8), "offset": self.offset, "uniform": bits(91), "uniform_address": bits(self.uniform_at, 6)} | scale
 
@@ -165,7 +171,7 @@ class Address(Spec):
             text = ("RZ" if base == ZERO else f"R{base}") + (".reuse" if one.reused("address") else "")
             if self.own:
                 text += ("", ".X4", ".X8", ".X16")[one.at(78, 2)] if one.name != "LDSM" else ""
-            elif one.word >> self.pair_at & 1:
+            elif self.pair_at < 0 or one.word >> self.pair_at & 1:
                 text += ".64"
             elif one.architecture >= 80 and one.word >> 72 & 1 and one.word >> 91 & 1 and added is not None:
                 text += ".U32"
@@ -235,8 +241,10 @@ class Target(Spec):
         distance = signed(get(one.word, place), sum(width for _, width in place))
         return Value("target", one.address + 16 + 4 * distance)
 
-    def text(self, one: Coded) -> str:
+    def text(self, one: Coded) -> str | None:
         """How a listing writes it."""
+        if self.when is not None and not self.when(one):
+            return None
         target = self.value(one).number
         return f"{target:#x}" if target >= 0 else f"-{-target:#x}"
 
