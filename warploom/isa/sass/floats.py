@@ -498,6 +498,8 @@ def f2fp(code: Code) -> None:
     """F2FP: two floats as two halves, a above; or as two bytes of floats of 8 bits; or such bytes as halves."""
     made, how = get(code.one.word, MADE), get(code.one.word, PACKED)
     code.latency = u.L_CONVERT
+    high: Operand
+    low: Operand
     if how == UNPACK and made == HALF:
         source = code.plain(code.value("b"))
         source = code.new("shr", source, Number(16)) if code.one.at(88, 1) else source
