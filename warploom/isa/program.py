@@ -17,6 +17,7 @@ from warploom.isa import uop as u
 from warploom.isa.language import ASSEMBLY, Language
 from warploom.isa.launch import Launch, Parameter
 from warploom.isa.regions import AddressSpace, Region, flat_memory
+from warploom.isa.schedule import Schedule
 from warploom.isa.views import (
     SAMPLER_COLUMNS,
     VIEW_COLUMNS,
@@ -77,6 +78,7 @@ class Program:
     exit_code: where the program leaves one: ("register", r), of lane 0 of the first warp, or ("memory", address).
     control_registers: names of the instruction set's control registers, by number. refused: by instruction that stops the run
     since no machine has it: why. stops: by instruction with which the run-time stops a program: what is wrong, as a sentence.
+    schedule: the compiler's control words, of machine code that has them; None elsewhere.
     value_bits: width of a register's value as a user sees it (8 for tiny-gpu). statements: the source's lines are statements, each
     of several instructions: messages quote the line. language: how it is written, and its words for barriers and the like.
     """
@@ -103,6 +105,7 @@ class Program:
     constants: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
     labels: dict[str, int] = field(default_factory=dict)
     lock_width: int = 1
+    schedule: Schedule | None = None
     views: np.ndarray = field(default_factory=lambda: np.zeros((0, VIEW_COLUMNS), np.int32))
     view_names: tuple[str, ...] = ()
     view_shapes: tuple[ViewShape | None, ...] = ()

@@ -83,6 +83,7 @@ CODE_COLUMNS = 32  # a core reads the first half of a row, one line of its host'
 PORT = WORD       # where it is issued: a number of PORTS
 BANK_READS = WORD_HIGH  # how many registers it reads of each register bank, four bits a bank
 REUSE = READ_A    # which operands it takes from the reuse cache or leaves there: `machine/core/reuse_cache.py`
+CONTROL_WORD = READ_B  # where issue obeys them: `isa/schedule.py`; its latency class is its role then
 
 # ---------------------------------------------------------------------------------------------------------
 # Operand codes. Lane register r is r; the others lie above all lane registers.
@@ -110,8 +111,9 @@ ALU, SPECIAL, MEMORY, SHARED, TEXTURE, CONTROL, BUFFER = range(7)  # BUFFER: the
 
 # Ports of a scheduler: a unit each, and the pipes that arithmetic has beside the ALU where these are apart. ALU is the integer pipe then.
 # A float pipe may have two halves: FLOAT is either, HEAVY the one that multiplies integers too, LIGHT the other where it is not the ALU.
-PORTS = (*UNITS, "float", "double", "scalar", "heavy", "light", "half")
-FLOAT, DOUBLE, SCALAR_PORT, HEAVY, LIGHT, HALF = range(len(UNITS), len(PORTS))
+# BOTH takes the two halves together. INDEX is the way to constants and special registers where that is one of its own.
+PORTS = (*UNITS, "float", "double", "scalar", "heavy", "light", "half", "both", "index")
+FLOAT, DOUBLE, SCALAR_PORT, HEAVY, LIGHT, HALF, BOTH, INDEX = range(len(UNITS), len(PORTS))
 
 # Parts of the datapath (machine/datapath/): which one computes the result of an ALU or special-function operation.
 DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lane", "special_register", "double_precision", "note",

@@ -20,6 +20,7 @@ from warploom.isa.sass.code import EXTRA, PREDICATES, SCALARS
 from warploom.isa.sass.cubin import RESERVED_BYTES, RESERVED_FROM, Cubin, Kernel
 from warploom.isa.sass.launch import GLOBALS_BASE, SHARED, Placed, arguments_of, bank_of, placed, short_name
 from warploom.isa.sass.lowering import Lowered, lower, pieces
+from warploom.isa.sass.roles import schedule_of
 
 MOST_BLOCK = 1024
 USUAL_BLOCK = 32
@@ -176,6 +177,7 @@ def _program(
         constants=constants,
         labels={name: lowered.number_of[address] for address, name in sorted(kernel.labels.items()) if address in lowered.number_of},
         refused={one.number: one.reason for one in lowered.refused},
+        schedule=schedule_of(lowered.instructions),
         **more,
     )
 

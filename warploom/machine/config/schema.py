@@ -123,6 +123,11 @@ class Core(Section):
     fence_block: _number("cycles that a fence takes at least which is for the warp's block", "cycles", at_most=65536) = 0
     fence_device: _number("cycles that a fence takes at least which is for the whole device", "cycles", at_most=65536) = 0
     lock: _choice("what the scoreboard locks: a register for the whole warp, or for its active lanes", "register", "lane") = "register"
+    issue: _choice(
+        "what decides when a warp's next instruction may issue. scoreboard: the registers that it needs; control: the control words of machine "
+        "code, where the program has them", "scoreboard", "control",
+    ) = "scoreboard"  # fmt: skip
+    roles: _choice("issue by control words: whose pipes and latencies each kind of instruction has", "hopper") = "hopper"
     issues_per_turn: _number(
         "schedulers issue in turns, one per cycle, each up to so many instructions of different warps and for different units; "
         "0: each issues an instruction in every cycle", "instructions", at_most=8,

@@ -84,7 +84,7 @@ def issue(gpu, core, number, warp, tables, units, now):
     if fault != 0:
         raise_fault(gpu.fault, fault, core.number, warp, pc, _faulting_lanes(gpu, core, part), gpu.fault.value, gpu.fault.limit, now)
     else:
-        _follow(gpu, core, warp, pc, unit, tables, now)
+        follow(gpu, core, warp, pc, unit, tables, now)
     return port
 
 
@@ -211,7 +211,7 @@ def _faulting_lanes(gpu, core, mask):
 
 
 @inlined
-def _follow(gpu, core, warp, pc, unit, tables, now):
+def follow(gpu, core, warp, pc, unit, tables, now):
     """After an issue: the warp ends, waits at a barrier or for its branch, or its next instruction is examined."""
     warps = core.warps
     if core.fetch.buffer != 0:

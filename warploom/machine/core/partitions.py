@@ -33,7 +33,7 @@ from warploom.machine.engine.comparators import PLACES, exceeding
 from warploom.machine.engine.sizes import MAX_SCHEDULERS
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record
 
-LATENCY_CLASSES = 24  # room for the latency classes of `isa/uop.py`
+LATENCY_CLASSES = 64  # room for the latency classes of `isa/uop.py`, and for the roles of `isa/schedule.py`
 SLOTS = PLACES - 1  # the place of a scheduler's issue slots, after those of the ports
 
 Partitions = record(
@@ -45,12 +45,16 @@ Partitions = record(
         sequences="u8",                             # latency classes whose operations are sequences: bit c = class c
         load=("i8", (LATENCY_CLASSES, PLACES)),     # [class, port] cycles that one keeps a pipe beside the one that takes it,
                                                     # [class, SLOTS] issue slots beside the one in which it is issued
+        serves=("i8", LATENCY_CLASSES),              # by role: cycles that it keeps the port behind its pipe; 0: none
         room=("i8", PLACES),                         # cycles of waiting work that the queue before a pipe holds; SLOTS: so many slots
     ),
     state=dict(                                     # [scheduler], [scheduler, port]; in a mask of ports, bit p = port p
         full=("u8", MAX_SCHEDULERS),                # ports that take nothing in this cycle
         free=("i8", (MAX_SCHEDULERS, PLACES)),       # first cycle in which the entry of the pipe, and the queue before it, are empty;
                                                     # SLOTS: first cycle whose issue slot is not spoken for
+        served=("i8", PLACES),                       # by pipe: first cycle in which the port behind it, of the whole core, is free
+        starts=("i8", (MAX_SCHEDULERS, 8)),          # when each of the last in the queue to the port of memory is taken
+        queued=("i8", MAX_SCHEDULERS),               # how many have been in it
     ),
     counters=dict(
         taken=("i8", (MAX_SCHEDULERS, len(PORTS))), # warp instructions that a pipe has taken

@@ -43,19 +43,19 @@ def examine_after_issue(gpu, core, tables, warp, at):
         raise_fault(gpu.fault, PC_FAULT, core.number, warp, pc, warps.mask[warp], pc, core.code_rows, at)
         return
     if core.fetch.buffer != 0 and core.fetch.held[warp] == 0:
-        _wait_for_instruction(warps, warp)
+        wait_for_instruction(warps, warp)
         return
     port = np.int64(tables.code[pc, PORT])
     group, time = blocking_group(core.scoreboard, tables.code, warp, pc, warps.mask[warp], warps.lanes, at)
     if group >= 0:
         _wait_for_registers(core, warp, group, time, port, at)
-    elif port < CONTROL or _has_to_wait(core, tables, warp, pc, port, at) == 0:
+    elif port < CONTROL or has_to_wait(core, tables, warp, pc, port, at) == 0:
         warps.reason[warp] = NOT_SELECTED
         wake_up(core, warp, port, at)
 
 
 @inlined
-def _wait_for_instruction(warps, warp):
+def wait_for_instruction(warps, warp):
     """The warp's instruction buffer is empty: the fetch unit wakes it."""
     warps.starved = warps.starved | bit(warp)
     warps.reason[warp] = NO_INSTRUCTION
@@ -108,7 +108,7 @@ def next_turn(core, number, at):
 
 
 @out_of_line
-def _has_to_wait(core, tables, warp, pc, port, at):
+def has_to_wait(core, tables, warp, pc, port, at):
     """Whether an instruction that needs no registers more waits for its warp's accesses. Returns 1 if so; the warp has its reason then."""
     return _awaits_accesses(core, tables, warp, pc, at) if port == BUFFER else _must_drain(core, tables, warp, pc, at)
 

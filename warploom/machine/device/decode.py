@@ -11,6 +11,7 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.program import Program
 from warploom.machine.config.pipes import issued_to
+from warploom.machine.config.roles import obeys_words, schedule_into
 from warploom.machine.config.schema import Config
 from warploom.machine.core.operand_banks import BITS
 from warploom.machine.device.reuse_marks import reuse_marks
@@ -25,6 +26,8 @@ def decode(config: Config, program: Program) -> np.ndarray:
         code[:, u.BANK_READS] = program.once(("bank reads", banks), lambda: [_bank_reads(program, row, banks) for row in program.code])
         if config.operands.reuse:
             code[:, u.REUSE] = program.once(("reuse", banks), lambda: reuse_marks(program, banks))
+    if program.schedule is not None and obeys_words(config, program):
+        schedule_into(config, program.schedule, code)
     return code
 
 

@@ -16,6 +16,7 @@ from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.faults import FAULTS, lanes_of, lanes_text, sentence
 from warploom.machine.accounting.status import DONE
+from warploom.machine.config.roles import obeys_words
 from warploom.machine.config.schema import MOST_MEMORY, Config
 from warploom.machine.config.sequences import slots_of
 from warploom.machine.core.divergence import MECHANISMS
@@ -128,7 +129,7 @@ def _store_tail(machine: Reported) -> int:
 def _issued(machine: Reported) -> int:
     """Instructions, of which a sequence counts as those that it is made of: each takes an issue slot."""
     issues = machine.profile[:, r.ISSUES]
-    if machine.config.pipes.owner != "scheduler":
+    if machine.config.pipes.owner != "scheduler" or obeys_words(machine.config, machine.program):
         return int(issues.sum())
     each = np.array([slots_of(machine.config, name) for name in u.LATENCIES], np.int64)
     return int((issues * each[machine.code[:, u.ISSUE_LATENCY]]).sum())

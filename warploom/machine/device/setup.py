@@ -17,6 +17,7 @@ from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.derived import l1_bytes, shape_of
 from warploom.machine.config.pipes import PORTS, interval, intervals, latency, loads_beside, other_half
 from warploom.machine.config.presets import preset_names
+from warploom.machine.config.roles import ROOMS, costs_of, obeys_words
 from warploom.machine.config.schema import Config
 from warploom.machine.config.sequences import SEQUENCES, parts_of, slots_of
 from warploom.machine.core.cycle import folds_of
@@ -229,9 +230,24 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     for index, name in enumerate(u.LATENCIES):
         core.latency[index] = latency(config, name)
     _set_up_memory(core, config, program, resident)
+    if obeys_words(config, program):
+        _set_up_roles(core, config)
     for row in EXECUTION_UNITS:
         if row.set_up is not None:
             row.set_up(core, config, program)
+
+
+def _set_up_roles(core: Any, config: Config) -> None:
+    """A core that issues by control words has costs by role in the place of those by latency class."""
+    counters = core.scoreboard.counters
+    core.scoreboard.crosses = core.partitions.sequences = 0
+    for number, cost in enumerate(costs_of(config)):
+        core.latency[number], core.partitions.hold[number] = cost.latency, cost.interval
+        counters.reads[number], counters.after_jump[number], counters.after[number] = cost.reads, cost.after_jump, cost.after
+        counters.branches[number], counters.branches_taken[number] = cost.branches, cost.branches_taken or cost.branches
+        core.partitions.serves[number] = cost.serves
+    for port, cycles in ROOMS.items():
+        core.partitions.room[port] = cycles
 
 
 def _set_up_pool(pool: Any, config: Config, program: Program) -> None:

@@ -6,7 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.core.scheduling.policies import POLICIES, greedy_oldest, guppy, lowest_first, oldest, round_robin, two_level, vortex
+from warploom.machine.core.scheduling.policies import (
+    POLICIES,
+    greedy_oldest,
+    greedy_youngest,
+    guppy,
+    lowest_first,
+    oldest,
+    round_robin,
+    two_level,
+    vortex,
+)
 from warploom.machine.core.scheduling.scheduler import Scheduler, add_warp
 from warploom.machine.engine.bits import after
 from warploom.machine.engine.unit import mirror, unit
@@ -37,6 +47,14 @@ def drive_greedy_oldest(schedulers, masks, picks):
     for k in range(masks.shape[0]):
         _show(schedulers[0], masks, k)
         picks[k] = greedy_oldest(schedulers[0], np.int64(k))
+        schedulers[0].last = picks[k] if picks[k] >= 0 else schedulers[0].last
+
+
+@unit
+def drive_greedy_youngest(schedulers, masks, picks):
+    for k in range(masks.shape[0]):
+        _show(schedulers[0], masks, k)
+        picks[k] = greedy_youngest(schedulers[0], np.int64(k))
         schedulers[0].last = picks[k] if picks[k] >= 0 else schedulers[0].last
 
 
@@ -81,16 +99,17 @@ def drive_guppy(schedulers, masks, picks):
 
 
 DRIVERS = {
-    "round_robin": drive_round_robin, "greedy_oldest": drive_greedy_oldest, "oldest": drive_oldest,
+    "round_robin": drive_round_robin, "greedy_oldest": drive_greedy_oldest,
+    "greedy_youngest": drive_greedy_youngest, "oldest": drive_oldest,
     "lowest": drive_lowest_first, "two_level": drive_two_level, "vortex": drive_vortex, "guppy": drive_guppy,
 }  # fmt: skip
 
 
-def run(policy, cycles, *, launched=None, number=0, step=1, group=4):
+def run(policy, cycles, *, launched=None, number=0, step=1, group=4, yielded=()):
     """Picks of a policy. A cycle is (eligible, awake, active, waiting for memory, at a barrier) as sets; later ones may be left out."""
     scheduler = np.zeros(1, Scheduler)
     scheduler["last"], scheduler["warps"], scheduler["number"], scheduler["step"], scheduler["group_size"] = -1, WARPS, number, step, group
-    scheduler["owned"] = bits(range(number, WARPS, step))
+    scheduler["owned"], scheduler["yielded"] = bits(range(number, WARPS, step)), bits(yielded)
     for warp, age in enumerate(launched if launched is not None else range(100, 100 + WARPS)):
         add_warp(mirror(scheduler)[0], warp, age)
     rows = []
@@ -169,6 +188,18 @@ def test_greedy_oldest_keeps_its_warp_and_then_takes_the_oldest(rows, ages):
         first = min(eligible, key=lambda warp: ages[warp], default=-1)
         assert by_age == first
         assert pick == (last if last in eligible else first)
+        last = pick if pick >= 0 else last
+
+
+@settings(max_examples=100, deadline=None)
+@given(rows=cycles(), ages=st.permutations(range(WARPS)), yielded=sets)
+def test_greedy_youngest_keeps_a_warp_that_has_not_yielded_and_then_takes_the_youngest(rows, ages, yielded):
+    picks, _ = run("greedy_youngest", rows, launched=list(ages), yielded=yielded)
+    last = None
+    for (eligible, *_), pick in zip(rows, picks, strict=True):
+        willing = eligible - yielded or eligible
+        kept = last in eligible - yielded
+        assert pick == (last if kept else max(willing, key=lambda warp: ages[warp], default=-1))
         last = pick if pick >= 0 else last
 
 

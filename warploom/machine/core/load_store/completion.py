@@ -18,7 +18,7 @@ from warploom.isa.uop import WRITES
 from warploom.machine.accounting.events import COMPLETE, emit
 from warploom.machine.accounting.reasons import LONG_SCOREBOARD
 from warploom.machine.core.warps.access_order import answer_access
-from warploom.machine.core.warps.scoreboard import mark_busy
+from warploom.machine.core.warps.scoreboard import release
 from warploom.machine.core.warps.warp_exit import has_to_drain
 from warploom.machine.core.warps.warp_table import set_alarm, wake_core
 from warploom.machine.engine.bits import EMPTY, has, popcount
@@ -72,7 +72,7 @@ def complete(gpu, core, lsu, access, tables, now):
         if lsu.kind[access] == STORE:
             warps.stores[warp] -= 1
         else:
-            mark_busy(core.scoreboard, tables.code, warp, lsu.pc[access], lsu.mask[access], warps.lanes, done + 1, LONG_SCOREBOARD)
+            release(core.scoreboard, tables.code, warp, lsu.pc[access], lsu.mask[access], warps.lanes, done + 1, LONG_SCOREBOARD)
             warps.pending[warp] -= 1
         if core.access_order.kept != 0:
             answer_access(core.access_order, warp, np.int64(lsu.number[access]))

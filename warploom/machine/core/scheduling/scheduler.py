@@ -40,6 +40,7 @@ Scheduler = record(
         pc=("i4", MAX_WARPS),         # for a user's policy, of each warp that is awake: the number of its next instruction
         unit=("i4", MAX_WARPS),       # ... the functional unit that executes it: ALU, MEMORY ... of units.py
         latency_class=("i4", MAX_WARPS),  # ... and its latency class, a number of LATENCIES
+        yielded="u8",                # warps whose last instruction asked that another one go first (control words)
         rank=("i8", MAX_WARPS),      # dwf: the order that its heuristic gives to each warp; the lower, the sooner
     ),
     state=dict(

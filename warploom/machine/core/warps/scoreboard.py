@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import PORT, PORTS, REGISTERS, SCALARS, USE, USES, WRITES
+from warploom.machine.core.warps.dependence_counters import DependenceCounters
 from warploom.machine.engine.bits import has
 from warploom.machine.engine.sizes import MAX_LANES, MAX_WARPS
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, unit
@@ -35,6 +36,7 @@ Scoreboard = record(
         port=("i1", (MAX_WARPS, GROUPS)),                         # where what writes it was issued
         reason=("i4", (MAX_WARPS, GROUPS)),                       # what a warp that waits for it is accounted to: a number of REASONS
         lane_ready=("i8", (MAX_WARPS, LANE_GROUPS, MAX_LANES)),   # by_lane: the same for every lane
+        counters=DependenceCounters,                              # in place of all that, where control words say what waits
     ),
 )  # fmt: skip
 
@@ -118,6 +120,12 @@ def mark_busy(board, code, warp, pc, mask, lanes, until, reason):
             _mark_group(board, code, warp, pc, np.int64(code[pc, use]), until, reason)
     if until < FOREVER:
         board.last[warp] = max(board.last[warp], np.int64(until))
+
+
+@inlined
+def release(board, code, warp, pc, mask, lanes, until, reason):
+    """What instruction `pc` writes was busy with FOREVER: now it is known until when."""
+    mark_busy(board, code, warp, pc, mask, lanes, until, reason)
 
 
 @inlined

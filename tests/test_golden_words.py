@@ -1,0 +1,59 @@
+"""Kernels of known control words take the cycles that an H100 took (tests/golden/h100/words)."""
+
+import pytest
+
+from tests.h100_words import cycles, rows
+
+EXACT = [
+    "ctrl.empty",
+    "ctrl.nop",
+    "ctrl.iadd3",
+    "ctrl.bra_next",
+    "ctrl.bra_not_taken",
+    "ctrl.bra_over",
+    "ctrl.isetp_bra_taken",
+    "ctrl.brx",
+    "ctrl.call",
+    "ctrl.ret",
+    "ctrl.bssy",
+    "ctrl.bssy_bsync",
+    "ctrl.bssy_break",
+    "ctrl.break",
+    "ctrl.warpsync_all",
+    "ctrl.yield",
+    "ctrl.chain.s2r_tid",
+    "ctrl.chain.mufu",
+    "ctrl.chain.mufu_iadd3",
+    "ctrl.chain.shfl",
+    "ctrl.chain.redux",
+    "ctrl.chain.ldc_imm",
+    "ctrl.chain.movc",
+    "ctrl.chain.uldc",
+    "bank.ffma",
+    "bank.imad",
+    "bank.iadd3",
+    "bank.hfma2",
+    "bank.hfma2mma",
+    "bank.fadd",
+    "bank.dfma",
+    "bank.imadw",
+]
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_one_warp_takes_the_cycles_of_the_hardware(name):
+    row = next(row for row in rows() if row.name == name)
+    assert cycles(row) == row.cycles
+
+
+def test_stall_counts_of_0_and_of_12_and_more_are_special():
+    found = {row.params: row for row in rows(["ctrl.bra_not_taken"])}
+    assert cycles(found["stall=0"]) == found["stall=0"].cycles == 2 + 2 * 32
+    assert cycles(found["stall=12"]) == found["stall=12"].cycles == 2 + 32
+
+
+def test_registers_are_compared_with_nothing():
+    """The same code by the scoreboard waits for what it reads: a chain of additions four cycles each, not two."""
+    row = next(row for row in rows(["ctrl.iadd3"]))
+    assert cycles(row) == row.cycles
+    assert cycles(row, **{"core.issue": "scoreboard"}) >= row.cycles

@@ -1,0 +1,139 @@
+"""What each role of an instruction takes on a machine that issues by control words: its pipe, how long it keeps that, when it is done.
+
+One row a role, one fact a column, with its source. Registers are compared with nothing on such a machine, so latencies serve two ends only:
+when an instruction lowers the counter that it has raised, and (`early_reads`, the check) whether code reads a register too early.
+
+Sources: "H100": measured on an H100 SXM by this project, with kernels assembled by hand (tests/golden/h100/words).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from warploom.isa import uop as u
+from warploom.isa.program import Program
+from warploom.isa.schedule import NO_SOURCE, REUSE, ROLE_NUMBER, ROLES, Schedule
+from warploom.machine.config.schema import Config
+from warploom.machine.core.operand_banks import BITS
+from warploom.machine.core.reuse_cache import KEEPS, MARK_BITS, READS
+
+
+class Cost(NamedTuple):
+    """What a role takes, in cycles.
+
+    port: the pipe of a sub-partition; "" where the unit of the instruction says it. interval: for which it keeps the entry of the pipe.
+    latency: from the issue until the counter of its result is lowered; 0 where the unit says it. serves: for which it keeps the port of
+    the whole core behind its pipe. reads: until the counter of its operands is lowered. branches, branches_taken: for which it keeps the
+    branch unit, where the warp goes on at the next instruction, and elsewhere. after_jump: to the warp's next instruction where that is
+    elsewhere. after: wherever it is; 0: its stall count.
+    """
+
+    port: str = ""
+    interval: int = 1
+    latency: int = 0
+    serves: int = 0
+    reads: int = 9
+    branches: int = 0
+    branches_taken: int = 0
+    after_jump: int = 0
+    after: int = 0
+
+
+PORTS = {"integer": u.ALU, "heavy": u.HEAVY, "float": u.FLOAT, "both": u.BOTH, "double": u.DOUBLE, "special": u.SPECIAL,
+         "uniform": u.SCALAR_PORT, "memory": u.SHARED, "index": u.INDEX}  # fmt: skip
+ROOMS = {u.SPECIAL: 3, u.INDEX: 3, u.MEMORY: 0}  # H100: by how many cycles the last of many in a row issues before its pipe is free
+
+HOPPER: Mapping[str, Cost] = {
+    "integer": Cost("integer", 2, 4),  # H100: one in two cycles, two of any of them four
+    "compare": Cost("integer", 2, 13),  # H100: as the others; 13 until a guard may ask for the predicate
+    "multiply": Cost("heavy", 2, 4),  # H100: one half of the FMA pipe
+    "wide": Cost("heavy", 4, 4),  # H100
+    "high": Cost("heavy", 4, 4),  # H100: 31.6 results a cycle and multiprocessor
+    "float": Cost("float", 2, 4),  # H100: one a cycle, of two halves of the pipe
+    "half": Cost("both", 2, 4),  # H100: FFMA and HFMA2 in turn take four cycles, so it keeps both halves
+    "half_matrix": Cost("double", 2, 8),  # H100: FFMA, IMAD and ALU beside it are free, DFMA is not
+    "double": Cost("double", 2, 8),  # H100
+    "double_compare": Cost("double", 2, 14),  # H100: 14 until a guard may ask
+    "special": Cost("special", 8, 17),  # H100
+    "bits": Cost("special", 8, 17),  # H100
+    "convert": Cost("special", 8, 17),  # H100
+    "uniform": Cost("uniform", 2, 6),  # H100: beside all others
+    "uniform_load": Cost("uniform", 1, 1),  # H100
+    "lane_to_uniform": Cost("integer", 2, 2),  # H100: nothing waits for its counter; 10 until a lane may use the result
+    "special_to_uniform": Cost("index", 2, 35, serves=2),  # H100
+    "clock": Cost("integer", 2, 4),  # H100
+    "lane_special": Cost("index", 2, 23, serves=2),  # H100
+    "warp_special": Cost("index", 2, 25, serves=2),  # H100
+    "constant": Cost("index", 2, 25, serves=2),  # H100
+    "constant_at": Cost("index", 2, 0, serves=2),  # H100; the constant cache says how long
+    "shuffle": Cost("memory", 4, 26, serves=1),  # H100: 24 where the index is no register
+    "vote": Cost("integer", 2, 4),  # H100
+    "match": Cost("index", 4, 28, serves=2),  # H100: where all lanes agree
+    "reduce": Cost("index", 4, 38, serves=2),  # H100
+    "shared_load": Cost("memory", 2, serves=1),  # H100: one in two cycles of a sub-partition, one a cycle of all
+    "shared_store": Cost("memory", 4, serves=1),  # H100: one in four
+    "load": Cost("memory", 4, serves=1),  # H100
+    "store": Cost("memory", 4, serves=1),  # as loads
+    "atomic": Cost("memory", 4, serves=1),  # as loads
+    "branch": Cost(branches=1, branches_taken=4, after_jump=10),  # H100: whatever its stall count; four warps of a scheduler 3.6 each
+    "jump": Cost(branches=4, after=10),  # H100: the same
+    "jump_register": Cost(branches=4, after_jump=38, after=38),  # H100: BRX, RET
+    "call": Cost(branches=4, after_jump=10, after=10),  # H100
+    "converge": Cost(branches=4),  # H100
+    "join": Cost(branches=1, after=14),  # H100: with BSSY 18 together
+    "leave": Cost(branches=1, after=16),  # H100
+    "sync_lanes": Cost(branches=1, after=36),  # H100: 36 to 38
+    "yield": Cost(branches=1, after=51),  # H100
+    "sleep": Cost(branches=1, after=77),  # H100: the least
+}
+TABLES: Mapping[str, Mapping[str, Cost]] = {"hopper": HOPPER}
+PAIRS = ("double", "double_compare")  # roles whose operands are pairs of registers
+TWICE = ("wide", "high")  # roles that read their factors twice
+
+
+def obeys_words(config: Config, program: Program) -> bool:
+    """Whether a machine issues a program as its control words say."""
+    return config.core.issue == "control" and program.schedule is not None
+
+
+def costs_of(config: Config) -> list[Cost]:
+    """By number of a role."""
+    table = TABLES[config.core.roles]
+    return [table.get(name, Cost()) for name in ROLES]
+
+
+def schedule_into(config: Config, schedule: Schedule, code: np.ndarray) -> None:
+    """Write what a core that issues by control words has to see of each instruction into its row: word, role, port, registers to read."""
+    costs = costs_of(config)
+    ports = np.array([PORTS.get(cost.port, -1) for cost in costs], np.int32)[schedule.roles]
+    arithmetic = np.isin(code[:, u.ISSUE_UNIT], (u.ALU, u.SPECIAL)) & (ports >= 0)
+    code[:, u.CONTROL_WORD], code[:, u.ISSUE_LATENCY] = schedule.words, schedule.roles
+    code[arithmetic, u.PORT] = ports[arithmetic]
+    if config.operands.banks:
+        code[:, u.BANK_READS], code[:, u.REUSE] = 0, 0
+        for number in np.flatnonzero(arithmetic).tolist():
+            code[number, u.BANK_READS], code[number, u.REUSE] = _reads(schedule, number, config.operands.banks, config.operands.reuse)
+
+
+FACTORS = 2  # a and b
+
+
+def _reads(schedule: Schedule, number: int, banks: int, reuse: bool) -> tuple[int, int]:
+    """(how often each bank is read, marks of the reuse cache) of an instruction, from the registers that it names and their reuse bits."""
+    counts, marks, seen = [0] * banks, 0, set[int]()
+    role = schedule.roles[number]
+    pairs, twice = role in [ROLE_NUMBER[name] for name in PAIRS], role in [ROLE_NUMBER[name] for name in TWICE]
+    word = int(schedule.words[number])
+    for place, register in enumerate(schedule.sources[number].tolist()):
+        if register == NO_SOURCE or register in seen:
+            continue
+        seen.add(register)
+        counts[register % banks] += 2 if twice and place < FACTORS else 1
+        if pairs or (twice and place == FACTORS):
+            counts[(register + 1) % banks] += 1
+        elif reuse and not twice:
+            marks |= (register | READS | (KEEPS if word >> REUSE + place & 1 else 0)) << MARK_BITS * place
+    return sum(count << BITS * bank for bank, count in enumerate(counts)), marks
