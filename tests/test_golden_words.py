@@ -11,7 +11,7 @@ EXACT = [
     "ctrl.bra_next",
     "ctrl.bra_not_taken",
     "ctrl.bra_over",
-    "ctrl.isetp_bra_taken",
+    "ctrl.isetp_bra_not_taken",
     "ctrl.brx",
     "ctrl.call",
     "ctrl.ret",

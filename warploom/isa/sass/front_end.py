@@ -25,7 +25,8 @@ from warploom.isa.sass.roles import schedule_of
 MOST_BLOCK = 1024
 USUAL_BLOCK = 32
 MOST_WARNED = 8
-PRODUCTS = {"v100": 70, "a100": 80, "a40": 86, "rtx3070": 86, "h100": 90}  # architectures of presets; `sm` is no product and takes any
+# Architectures of presets; `sm` is no product and takes any.
+PRODUCTS = {"v100": 70, "a100": 80, "a40": 86, "rtx3070": 86, "h100": 90, "h100-sxm": 90}
 
 
 def load(source: Text, options: Options) -> Loaded:

@@ -110,7 +110,7 @@ def _branch(counters, warp, number, role, elsewhere, now):
         counters.next[warp] = max(np.int64(counters.next[warp]), start + kept - BRANCH_QUEUE)
 
 
-BRANCH_QUEUE = 22  # cycles of waiting work before the branch unit: H100, of 32 BSSY in a row the last issues 22 cycles early
+BRANCH_QUEUE = 25  # cycles of waiting work before the branch unit: H100, of 32 BSSY in a row the last issues 22 cycles early
 
 
 @inlined
