@@ -17,7 +17,7 @@ from tests.documentation import ROOT
 TRIAL = ROOT / "tests" / "machine" / "trial"
 # file of the package, what stands there, what stands there with the trial units
 ROWS = (
-    ("isa/uop.py", '"control", "buffer")', '"control", "buffer", "population")'),
+    ("isa/uop.py", '"raster", "merger")', '"raster", "merger", "population")'),
     (
         "isa/uop.py",
         "OPERATIONS: tuple[Operation, ...] = tuple(_rows())",
@@ -26,10 +26,9 @@ ROWS = (
     ),
     (
         "machine/core/units/table.py",
-        'ExecutionUnit("buffer", execute_in_buffer, always_accepts, never_full),\n',
-        'ExecutionUnit("buffer", execute_in_buffer, always_accepts, never_full),\n'
+        ")\nOF_A_SCHEDULER = ",
         '    ExecutionUnit("population", p.execute_population, p.population_accepts, p.next_free_population, has_queue=True,\n'
-        '                  step=p.step_population, state={"population": p.Population}, set_up=p.set_up_population),\n',
+        '                  step=p.step_population, state={"population": p.Population}, set_up=p.set_up_population),\n)\nOF_A_SCHEDULER = ',
     ),
     (
         "machine/core/units/table.py",

@@ -21,8 +21,13 @@ def needs_shared_memory(uops: np.ndarray) -> bool:
 
 
 def touches_memory(program: Program) -> bool:
-    """Whether a program accesses memory, shared memory or textures."""
-    return bool(np.isin(program.uops[:, u.UNIT], (u.MEMORY, u.SHARED, u.TEXTURE)).any())
+    """Whether a program accesses memory, shared memory or textures, or draws."""
+    return bool(np.isin(program.uops[:, u.UNIT], (u.MEMORY, u.SHARED, u.TEXTURE, u.RASTER, u.MERGER)).any())
+
+
+def draws(program: Program) -> bool:
+    """Whether a program takes quads from a raster engine, or hands fragments to an output merger."""
+    return bool(np.isin(program.uops[:, u.UNIT], (u.RASTER, u.MERGER)).any())
 
 
 def first_of_a_block(program: Program) -> int:

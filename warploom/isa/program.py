@@ -116,6 +116,7 @@ class Program:
     control_registers: Mapping[int, str] = field(default_factory=dict)
     refused: Mapping[int, str] = field(default_factory=dict)
     stops: Mapping[int, str] = field(default_factory=dict)
+    graphics: tuple[int, ...] = ()  # registers of the raster engine, six, and of the output merger, eighteen; (): none are written
     extensions: tuple[int, ...] = ()  # instructions that the instruction set's original machine does not have, written by their names
     beyond: tuple[int, ...] = ()  # such instructions that are given as numbers, which mean nothing to the original machine
     _worked_out: dict[Hashable, tuple[tuple[Any, ...], Any]] = field(default_factory=dict, init=False, repr=False, compare=False)

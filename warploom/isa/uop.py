@@ -106,8 +106,9 @@ def scalar(number: int) -> int:
 
 # ---------------------------------------------------------------------------------------------------------
 # Units: whose issue port an operation takes.
-UNITS = ("alu", "special", "memory", "shared", "texture", "control", "buffer")
-ALU, SPECIAL, MEMORY, SHARED, TEXTURE, CONTROL, BUFFER = range(7)  # BUFFER: the instruction buffer itself, which always can
+UNITS = ("alu", "special", "memory", "shared", "texture", "control", "buffer", "raster", "merger")
+(ALU, SPECIAL, MEMORY, SHARED, TEXTURE, CONTROL, BUFFER,  # BUFFER: the instruction buffer itself, which always can
+ RASTER, MERGER) = range(9)  # fmt: skip
 
 # Ports of a scheduler: a unit each, and the pipes that arithmetic has beside the ALU where these are apart. ALU is the integer pipe then.
 # A float pipe may have two halves: FLOAT is either, HEAVY the one that multiplies integers too, LIGHT the other where it is not the ALU.
@@ -130,6 +131,8 @@ LATENCIES = (
 (L_ALU, L_MULTIPLY, L_DIVIDE, L_FLOAT, L_FLOAT_MULTIPLY, L_FMA, L_FLOAT_DIVIDE, L_SPECIAL, L_CONVERT, L_CONTROL, L_MEMORY, L_BITS,
  L_DOUBLE, L_DOUBLE_DIVIDE, L_SCALAR, L_MASK, L_SHUFFLE, L_FLOAT_COMPARE, L_FLOAT_ROOT, L_FLOAT_RECIPROCAL,
  L_DOUBLE_CONVERT, L_HALF) = range(len(LATENCIES))  # fmt: skip
+
+QUAD_REGISTERS = 14  # that `take_quad` writes: status, place and mask, three edges at four pixels
 
 # Address spaces.
 SPACES = ("global", "shared", "local", "constant")
@@ -397,6 +400,13 @@ def _rows() -> list[Operation]:
         ("sample", "dab", "registers d .. d+3 = texel (r, g, b, a) of VIEW at (a, b), sampler row i of Program.samplers, detail level c"),
         ("sample_fixed", "dabci", "d = texel at (a, b), level c, in fixed point, of the texture whose registers lie from address i on"),
     ]
+    raster = [
+        ("take_quad", "di", "registers d .. d + 13 = the next quad that the raster engine hands out to this lane: triangle << 1 | 1, or 0 "
+         "where there is none; row << 18 | column << 4 | covered pixels; the values of edge 0 at its four pixels, of edge 1, of edge 2"),
+    ]
+    merger = [
+        ("merge", "abc", "a fragment goes to the output merger: a = y << 16 | x << 1 | face, b its colour, c its depth"),
+    ]
     control = [
         ("nop", "", "nothing", NEXT),
         ("branch", "atr", "lanes where (a & i) != 0 go to the target (NEGATE: where it is 0); RECONVERGE is where they reconverge",
@@ -464,6 +474,8 @@ def _rows() -> list[Operation]:
     rows += [Operation(name, TEXTURE, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in texture]
     rows += [Operation(name, CONTROL, NO_DATAPATH, L_CONTROL, operands, meaning, flow) for name, operands, meaning, flow in control]
     rows += [Operation(name, BUFFER, NO_DATAPATH, L_CONTROL, operands, meaning) for name, operands, meaning in buffer]
+    rows += [Operation(name, RASTER, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in raster]
+    rows += [Operation(name, MERGER, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in merger]
     return rows
 
 
@@ -478,7 +490,8 @@ def registers_written(operation: Operation, size: int = 4) -> int:
     """How many registers an operation writes, from its destination on. size: bytes of a memory access."""
     if "d" not in operation.operands:
         return 0
-    return 4 if operation.name == "sample" else 2 if "d" in pairs_of(operation, size) else 1
+    several = {"sample": 4, "take_quad": QUAD_REGISTERS}
+    return several.get(operation.name, 2 if "d" in pairs_of(operation, size) else 1)
 
 
 OPERATIONS: tuple[Operation, ...] = tuple(_rows())

@@ -18,7 +18,7 @@ LOG_TILE, STRIDE, TILES_AT, TRIANGLES_AT = 3, 40, 64, 1024
 @unit
 def drive(engines, rasters, registers, memory, edges, found):
     """Rows of `found`: triangle, x, y, mask."""
-    configure(engines[0], rasters[0], registers)
+    configure(engines[0], rasters[0], registers, 4 * memory.shape[0])
     count = 0
     while next_stamp(engines[0], rasters[0], memory, edges):
         found[count, 0] = engines[0].triangle

@@ -46,7 +46,7 @@ def stamps_of(primitives: Primitives, width: int, height: int, rule: int = INCLU
     registers = np.array([0, count, start // BLOCK, STRIDE, width << 16, height << 16], np.uint32)
     found: list[tuple[int, int, int, int]] = []
     one, settings, edges = mirror(engine)[0], mirror(raster)[0], np.zeros((1, 9), np.int64)
-    configure(one, settings, registers)
+    configure(one, settings, registers, memory.nbytes)
     while next_stamp(one, settings, memory, edges):
         found.append((one.triangle, one.x, one.y, one.mask))
     columns = np.array(found, np.int64).reshape(-1, 4).T

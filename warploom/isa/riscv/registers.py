@@ -1,13 +1,14 @@
 """Registers of a RISC-V thread, as lane registers of the machine.
 
 x0 to x31 are the lane registers 0 to 31, f0 to f31 the next 32. x0 is never written: what an instruction writes to it goes where
-nobody looks. After them come the rounding mode and the flags of floats, and what a load-reserved remembers, which no instruction names.
+nobody looks. After them come the rounding mode and the flags of floats, what a load-reserved remembers, which no instruction names, and
+of a program that draws a quad.
 Source: RISC-V Unprivileged Specification 20240411; names: RISC-V ABIs Specification, "Register Convention".
 """
 
 from __future__ import annotations
 
-from warploom.isa.uop import HIDDEN, SCALAR
+from warploom.isa.uop import HIDDEN, QUAD_REGISTERS, SCALAR
 
 INTEGER_NAMES = (
     "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", *(f"a{n}" for n in range(8)),
@@ -20,7 +21,8 @@ FLOAT_NAMES = (
 FLOATS = 32  # the lane register of f0
 ROUNDING_MODE, FLAGS, RESERVED_ADDRESS, RESERVED_VALUE = range(64, 68)
 REGISTERS = 68
-REGISTER_NAMES = (*INTEGER_NAMES, *FLOAT_NAMES, "frm", "fflags", "", "")
+QUAD = REGISTERS  # from here on, of Vortex: the quad that the raster engine has handed out last
+REGISTER_NAMES = (*INTEGER_NAMES, *FLOAT_NAMES, "frm", "fflags", "", "", *[""] * QUAD_REGISTERS)
 
 INTEGER_NUMBER = {name: number for number, name in enumerate(INTEGER_NAMES)} | {f"x{n}": n for n in range(32)} | {"fp": 8}
 FLOAT_NUMBER = {name: number for number, name in enumerate(FLOAT_NAMES)} | {f"f{n}": n for n in range(32)}

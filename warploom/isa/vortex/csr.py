@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from warploom.isa.riscv.csr import CLEAR, NEW, OLD, SET, WRITE, Csr, Reads, special, value
 from warploom.isa.riscv.instruction import temporary
 from warploom.isa.uop import IMMEDIATE, NONE, SPECIAL_NUMBER, Uop
-from warploom.isa.vortex import counters, texture
+from warploom.isa.vortex import counters, graphics, texture
 from warploom.isa.vortex.float_state import FLOAT_CSRS
 from warploom.isa.vortex.generation import Generation
 
@@ -103,5 +103,5 @@ def csrs(generation: Generation, counter_class: int = counters.NO_CLASS) -> Mapp
     zero = {0x301: "misa", 0xF11: "mvendorid", 0xF12: "marchid", 0xF13: "mimpid", 0x300: "mstatus", 0x180: "satp"}
     found += [told(number, name, "0", value(0)) for number, name in zero.items()]
     found += [told(*row) for row in counters.csrs(generation, counter_class, special("cycle"), special("core_thread_instructions"))]
-    found += texture.csrs(generation)
+    found += [*texture.csrs(generation), *graphics.csrs(generation)]
     return {csr.number: csr for csr in found}

@@ -25,7 +25,7 @@ from warploom.isa.regions import RegionError
 from warploom.isa.riscv import elf
 from warploom.isa.riscv.assembler import assemble
 from warploom.isa.riscv.lowering import lower
-from warploom.isa.vortex import texture
+from warploom.isa.vortex import graphics, texture
 from warploom.isa.vortex.arguments import DCR, launched_with
 from warploom.isa.vortex.counters import counter_class
 from warploom.isa.vortex.generation import BY_NAME, GENERATIONS, NEWEST, Generation
@@ -128,7 +128,7 @@ def _loaded(
         program, refused = lower(image, generation.name, launch, table(generation.number, shown), regions)
         if DCR in options.buffers or _samples(program.uops):
             window = texture.region(generation, options.buffers.get(DCR, ()))
-            program = replace(program, regions=(*program.regions, window))
+            program = replace(program, regions=(*program.regions, window), graphics=graphics.registers(options.buffers.get(DCR, ())))
         program.address_space()
     except RegionError as found:
         raise error(image.path, str(found), "") from None

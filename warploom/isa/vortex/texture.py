@@ -37,6 +37,7 @@ from warploom.isa.views import (
 )
 from warploom.isa.vortex.counters import DCR_CLASS
 from warploom.isa.vortex.generation import Generation
+from warploom.isa.vortex.graphics import FIRST_DCR, REGISTERS, is_register
 
 UNITS = 2
 WINDOW = 0xFFFFF800  # where the units' registers lie
@@ -151,7 +152,7 @@ def region(generation: Generation, dcr: Sequence[int] | np.ndarray) -> Region:
             if not 0 <= value < UNITS:
                 raise BufferError(f"dcr {DCR_STAGE} = {value}: there are the texture units 0 and {UNITS - 1}")
             stage = value
-        elif not 0 < number <= DCR_CLASS:  # those where the program starts, which it is told otherwise, and of its counters
+        elif not 0 < number <= DCR_CLASS and not is_register(number):  # those of the start and of counters, and of other units
             _set(words[stage], number, value & 0xFFFFFFFF)
     data = words.astype("<u4").view(np.uint8).ravel()
     return Region("texture units", WINDOW, WINDOW_BYTES, of_core=True, kind=KINDS[SCRATCHPAD], data=data)
@@ -170,4 +171,8 @@ def _set(words: np.ndarray, number: int, value: int) -> None:
     elif 0 <= level < FIXED_LEVELS:
         words[FIXED_OFFSETS + level] = value
     else:
-        raise BufferError(f"dcr {number}: the registers of the texture units are {DCR_STAGE} to {DCR_OFFSETS + FIXED_LEVELS - 1}")
+        last = DCR_OFFSETS + FIXED_LEVELS - 1
+        raise BufferError(
+            f"dcr {number}: the registers of the texture units are {DCR_STAGE} to {last}, "
+            f"those of raster engine and output merger {FIRST_DCR} to {FIRST_DCR + REGISTERS - 1}"
+        )

@@ -9,9 +9,10 @@ from warploom.machine.config.effective import check_parts, check_replaced
 from warploom.machine.config.schema import L2, Cache, Config, ignored
 from warploom.machine.config.sequences import SEQUENCES, parts_of
 from warploom.machine.core.load_store.constant_cache import MAX_CONSTANT_LINES
-from warploom.machine.engine.sizes import CARVEOUTS, MAX_FETCH_LINES, MAX_L0_LINES, ConfigError
+from warploom.machine.engine.sizes import CARVEOUTS, MAX_FETCH_LINES, MAX_L0_LINES, MAX_MERGERS, MAX_RASTERS, ConfigError
 from warploom.machine.memory.block import L2_LINES, LINES
 from warploom.machine.memory.cache import check as check_cache
+from warploom.machine.memory.client import CLIENT_LINES
 from warploom.machine.memory.line_table import ENTRIES
 
 
@@ -128,6 +129,7 @@ def check_together(config: Config) -> None:
         if config.texture.bytes % line_of_ways:
             refuse(f"texture.bytes = {config.texture.bytes}: not a multiple of l1.line x texture.ways = {line_of_ways}")
         check_cache("texture", config.texture.bytes // line_of_ways, config.texture.ways, "fifo")
+    _check_graphics(config)
     if config.fetch.sets * config.fetch.ways > MAX_FETCH_LINES:
         refuse(
             f"fetch.sets = {config.fetch.sets}: with fetch.ways = {config.fetch.ways} the instruction cache has "
@@ -171,3 +173,17 @@ def check_together(config: Config) -> None:
         )
     if config.pipes.float_on_integer and config.pipes.second_float:
         refuse("pipes.second_float: the float pipe has another half, the integer pipe; set pipes.float_on_integer=false")
+
+
+def _check_graphics(config: Config) -> None:
+    """Raster engines and output mergers: how many there are, their caches, and tiles."""
+    if config.raster.tile & (config.raster.tile - 1):
+        raise ConfigError(f"raster.tile = {config.raster.tile}: a tile is a power of two pixels wide")
+    for name, own, most in (("raster", config.raster, MAX_RASTERS), ("merger", config.merger, MAX_MERGERS)):
+        if own.cores and -(-config.gpu.cores // own.cores) > most:
+            raise ConfigError(f"{name}.cores = {own.cores}: {config.gpu.cores} cores would need more than {most}; let more cores share one")
+        line_of_ways = config.l1.line * own.ways
+        if own.cores and own.bytes:
+            if own.bytes % line_of_ways:
+                raise ConfigError(f"{name}.bytes = {own.bytes}: not a multiple of l1.line x {name}.ways = {line_of_ways}")
+            check_cache(name, own.bytes // line_of_ways, own.ways, "fifo", CLIENT_LINES)

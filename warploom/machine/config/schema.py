@@ -492,6 +492,38 @@ class Texture(Section):
     ports: _number("transactions that a texture unit sends to its cache in a cycle", "transactions", at_least=1, at_most=64) = 4
 
 
+class Raster(Section):
+    cores: _number("cores that share a raster engine; 0: there is none", "cores", at_most=1 << 10) = 0
+    rule: _choice(
+        "which pixels whose centre lies on an edge are covered. inclusive: all; top-left: those on a left or a top edge, so that two triangles share none",
+        "inclusive", "top-left",
+    ) = "inclusive"  # fmt: skip
+    tile: _number("width and height of a tile, a power of two", "pixels", at_least=2, at_most=1 << 14) = 32
+    queue: _number("triangles of tiles that may be ready before anybody takes their quads", "triangles", at_least=1, at_most=1 << 10) = 4
+    latency: _number(
+        "cycles from an instruction that takes quads to its result, where they are there", "cycles", at_least=1, at_most=4096
+    ) = 9
+    lookup: _number("cycles from a request to the answer of its cache", "cycles", at_least=1, at_most=4096) = 4
+    ports: _number("words that it asks its cache for in a cycle", "words", at_least=1, at_most=64) = 1
+    bytes: _number("capacity of its cache, with lines of l1.line bytes; 0: absent", "bytes", at_most=1 << 20) = 4096
+    ways: _number("ways", "ways", at_least=1, at_most=64) = 2
+    mshrs: _number("sectors that may be outstanding", "sectors", at_least=1, at_most=64) = 16
+
+
+class Merger(Section):
+    cores: _number("cores that share an output merger; 0: there is none", "cores", at_most=1 << 10) = 0
+    queue: _number("instructions whose fragments it holds", "instructions", at_least=1, at_most=16) = 4
+    latency: _number("cycles from an instruction to its fragments' arrival at the merger", "cycles", at_least=1, at_most=4096) = 6
+    lookup: _number("cycles from a request to the answer of its cache", "cycles", at_least=1, at_most=4096) = 4
+    ports: _number("words that it asks its cache for, or writes, in a cycle", "words", at_least=1, at_most=64) = 1
+    interlock: _number(
+        "counters of pixels in flight, for which later fragments of them wait; 0: they do not wait", "counters", at_most=64
+    ) = 0
+    bytes: _number("capacity of its cache, with lines of l1.line bytes; 0: absent", "bytes", at_most=1 << 20) = 4096
+    ways: _number("ways", "ways", at_least=1, at_most=64) = 2
+    mshrs: _number("sectors that may be outstanding", "sectors", at_least=1, at_most=64) = 16
+
+
 class Quirks(Section):
     """Behaviour of tiny-gpu's published hardware that its documentation does not promise."""
 
@@ -534,6 +566,8 @@ class Config(Section):
     memory: Memory = Memory()
     dram: Dram = Dram()
     texture: Texture = Texture()
+    raster: Raster = Raster()
+    merger: Merger = Merger()
     quirks: Quirks = Quirks()
     vortex: Vortex = Vortex()
 

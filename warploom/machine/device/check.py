@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from warploom.isa import uop as u
 from warploom.isa.needs import REDUCTIONS, SCALAR_ACCESSES, special_registers, uses
 from warploom.isa.numbers import grouped
 from warploom.isa.program import Program
 from warploom.isa.views import FORMATS, LINEAR, POINT, SAMPLER_FILTER, VIEW_FORMAT
 from warploom.machine.accounting.status import LaunchError
+from warploom.machine.config.presets import load_config, preset_names
 from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence.thread_pool import depends_on_warps, thread_numbers_of
 from warploom.machine.core.load_store.lsu import MAX_TRANSACTIONS
@@ -55,6 +58,7 @@ def check(config: Config, program: Program) -> None:
         raise LaunchError("the program samples textures with floats and in fixed point: a texture unit does one of them")
     if used & {"sample", "sample_fixed"} and config.texture.count == 0:
         raise LaunchError("the program samples textures, and this machine has no texture unit; add --set texture.count=1")
+    _check_graphics(config, program)
     if config.gpu.dispatch == "split" and (program.launch.shared_bytes or used & {"barrier", "barrier_arrive", *REDUCTIONS}):
         raise LaunchError("a block whose warps lie on several cores has neither shared memory nor barriers; add --set gpu.dispatch=spread")
     if not 0 <= program.launch.threads <= MOST_THREADS:
@@ -67,6 +71,19 @@ def check(config: Config, program: Program) -> None:
             raise LaunchError(
                 f"{program.where(number)}: it may take {most} transactions, a load/store unit has room for {MAX_TRANSACTIONS}; "
                 f"use longer lines (l1.line = {config.l1.line}) or fewer lanes (core.lanes = {config.core.lanes})"
+            )
+
+
+def _check_graphics(config: Config, program: Program) -> None:
+    """The machine has the units of graphics that a program uses. Raises LaunchError, with the instruction and a machine that has them."""
+    for unit, section, said in ((u.RASTER, "raster", "a raster engine"), (u.MERGER, "merger", "an output merger")):
+        using = np.flatnonzero(program.uops[:, u.UNIT] == unit)
+        if len(using) and config[f"{section}.cores"] == 0:
+            number = int(np.flatnonzero(program.code[:, u.FIRST_UOP] <= using[0])[-1])
+            own = next((name for name in preset_names() if load_config(name)[f"{section}.cores"]), "")
+            raise LaunchError(
+                f"{program.where(number)}: {program.text[number].split()[0]} needs {said}, which this machine does not have; "
+                f"use --gpu {own}, or add --set {section}.cores=1"
             )
 
 

@@ -14,6 +14,7 @@ from warploom.machine.core.load_store.l1_access import answer
 from warploom.machine.engine.bits import popcount
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
 from warploom.machine.memory.address_hash import channel_place
+from warploom.machine.memory.client import tell_client
 from warploom.machine.memory.dram_controller import serve_channel
 from warploom.machine.memory.event_wheel import events_waiting, give_back, may_happen, next_time, request_at, schedule, take
 from warploom.machine.memory.l2 import arrive, serve_slice, waiting_room
@@ -25,6 +26,7 @@ from warploom.machine.memory.transactions import (
     ANSWER,
     ATOMIC,
     CHANNEL_TURN,
+    CLIENT_TAG,
     DELIVERED,
     EXTRA_SHIFT,
     L2_FILL,
@@ -78,6 +80,9 @@ def serve_events(gpu, cores, tables, now):
                 _wait_outside(gpu, asked, now)
         elif asked.kind == ANSWER or asked.kind == DELIVERED:
             if asked.kind == DELIVERED or _crosses_at_once(gpu, asked, now):
+                if asked.tag & CLIENT_TAG != 0:
+                    tell_client(gpu.clients, asked.tag)
+                    continue
                 core = cores[asked.core]
                 answer(gpu, core, core.texture if asked.tag & TEXTURE_TAG != 0 else core.lsu, tables, asked, now)
         elif asked.kind == TO_MEMORY:

@@ -12,15 +12,26 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from warploom.isa.needs import touches_memory
+from warploom.isa.needs import draws, touches_memory
 from warploom.machine.core.fetch.shared_instruction_cache import SharedFetch
 from warploom.machine.core.warps.core_barrier import CoreBarriers
 from warploom.machine.device.block_dispatcher import Grid, all_handed_out, next_dispatch, step_dispatcher
 from warploom.machine.device.cores import next_core_event, no_warp_left, open_barriers, step_cores
 from warploom.machine.device.memory_system import memory_is_done, next_memory_event, no_events, serve_events, step_memory
+from warploom.machine.device.merger_unit import (
+    MERGER_STATE,
+    mergers_are_done,
+    next_merger_event,
+    no_mergers,
+    set_up_merger,
+    step_mergers,
+    step_merger,
+)
+from warploom.machine.device.raster_unit import RASTER_STATE, next_raster_event, no_rasters, set_up_raster, step_raster, step_rasters
 from warploom.machine.engine.rows import Apart, each_row
-from warploom.machine.engine.sizes import MAX_CORES
+from warploom.machine.engine.sizes import MAX_CLIENTS, MAX_CORES
 from warploom.machine.memory.channels import Channels
+from warploom.machine.memory.client import Client
 from warploom.machine.memory.crossbar import Crossbar
 from warploom.machine.memory.dram import Dram
 from warploom.machine.memory.event_wheel import Wheel
@@ -77,9 +88,27 @@ DEVICE_UNITS = (
             "data_channels": Channels,
             "program_channels": Channels,
             "unfinished": "i8",  # stores on their way that a core or a slice waits for
+            "clients": (Client, MAX_CLIENTS),
             "written": "i8",  # memory channels: cycle at whose end the last store is done
         },
         apart=(Apart("memory_system", serve_events, no_events, touches_memory, "", ("gpu", "cores", "tables", "number")),),
+    ),
+    DeviceUnit(
+        "raster",
+        step_raster,
+        next_raster_event,
+        state=RASTER_STATE,
+        set_up=set_up_raster,
+        apart=(Apart("step_rasters", step_rasters, no_rasters, draws, "number", ("gpu", "cores", "tables", "number")),),
+    ),
+    DeviceUnit(
+        "merger",
+        step_merger,
+        next_merger_event,
+        mergers_are_done,
+        MERGER_STATE,
+        set_up_merger,
+        (Apart("step_mergers", step_mergers, no_mergers, draws, "number", ("gpu", "cores", "number")),),
     ),
 )
 

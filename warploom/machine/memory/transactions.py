@@ -30,6 +30,7 @@ SLOT_MASK = (1 << 12) - 1
 TEXTURE_TAG = 1 << 12  # that unit is the texture unit
 CACHED_TAG = 1 << 13  # the answer goes through the unit's MSHRs into its cache
 TRACKED_TAG = 1 << 14  # a store whose core waits for an answer
+CLIENT_TAG = 1 << 15  # a unit of the device waits, not one of a core: `memory/client.py` says what bits 0 to 11 are then
 EXTRA_SHIFT = 16  # the bits above: cycles that an atomic takes longer; of a store, its entry of `PartialStores` + 1, or 0
 
 # Requests that the second-level cache may add to those that were sent: a write-back for each that makes a line go.

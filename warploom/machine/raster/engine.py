@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine.unit import record, unit
+from warploom.machine.engine.unit import inlined, record, unit
 from warploom.machine.raster.edges import COEFFICIENTS, wrapped
 from warploom.machine.raster.walk import END, column_of, next_quad, row_of
 
@@ -32,6 +32,12 @@ Engine = record(
         tile_count="i8",       # headers in it
         primitives="i8",       # address of the primitive buffer
         stride="i8",           # bytes from one triangle to the next
+        first="i8",            # the tile that the engine begins with; of several engines each has its own
+        step="i8",             # tiles from one of its own to the next
+        tile_move="i8",        # what is added to an address in the tile buffer for its place in the host's memory
+        tile_end="i8",         # the first address beyond the memory that it lies in
+        primitive_move="i8",   # the same of the primitive buffer
+        primitive_end="i8",
     ),
     state=dict(
         tile="i8",             # header that is worked on
@@ -43,6 +49,8 @@ Engine = record(
         x="i8",                # of the stamp that was found last: its upper left pixel
         y="i8",
         mask="i8",             # and its covered pixels
+        fault="i8",            # 1: a buffer leads to where no memory is
+        fault_address="i8",
     ),
     counters=dict(
         headers="i8",          # headers read
@@ -53,8 +61,11 @@ Engine = record(
 
 
 @unit
-def configure(engine, raster, registers):
-    """Take the values of the device's configuration registers, and begin anew. registers: uint32[REGISTERS]."""
+def configure(engine, raster, registers, memory_bytes):
+    """Take the values of the device's configuration registers, and begin anew. registers: uint32[REGISTERS].
+
+    memory_bytes: where memory ends, which begins at address 0.
+    """
     engine.tiles = np.int64(registers[R_TILES]) << BLOCK_SHIFT
     engine.tile_count = np.int64(registers[R_TILE_COUNT])
     engine.primitives = np.int64(registers[R_PRIMITIVES]) << BLOCK_SHIFT
@@ -63,9 +74,53 @@ def configure(engine, raster, registers):
     raster.right = np.int64(registers[R_SCISSOR_X]) >> 16
     raster.top = np.int64(registers[R_SCISSOR_Y]) & WHOLE_REGISTER
     raster.bottom = np.int64(registers[R_SCISSOR_Y]) >> 16
-    engine.tile = 0
+    engine.first, engine.step = 0, 1
+    engine.tile_move, engine.primitive_move = 0, 0
+    engine.tile_end, engine.primitive_end = memory_bytes, memory_bytes
+    begin(engine)
+
+
+@unit
+def begin(engine):
+    """The engine stands before its first tile."""
+    engine.tile = engine.first
     engine.place = 0
     engine.number = END
+    engine.fault = 0
+
+
+@inlined
+def header_address(engine, tile):
+    """Where the header of a tile lies."""
+    return engine.tiles + tile * HEADER_BYTES
+
+
+@inlined
+def id_address(header, offset, place):
+    """Where a tile's list has the number of one of its triangles. header: its address; offset: as it says."""
+    return header + HEADER_BYTES + 4 * (offset + place)
+
+
+@inlined
+def edge_address(engine, triangle):
+    """Where the edges of a triangle begin."""
+    return engine.primitives + triangle * engine.stride
+
+
+@unit
+def tile_word(engine, memory, address):
+    """A word of the tile buffer."""
+    return _word(engine, memory, address, engine.tile_move, engine.tile_end)
+
+
+@unit
+def _word(engine, memory, address, move, end):
+    """A word of a buffer; 0, and the engine's fault, where there is no memory."""
+    if address + 4 > end:
+        engine.fault = 1
+        engine.fault_address = address
+        return np.int64(0)
+    return np.int64(memory[(address + move) >> 2])
 
 
 @unit
@@ -75,14 +130,18 @@ def next_stamp(engine, raster, memory, edges):
     memory: uint32, the device's. edges: int64[1, 9], the engine's room for a triangle.
     """
     while engine.tile < engine.tile_count:
-        header = (engine.tiles + engine.tile * HEADER_BYTES) >> 2
-        ids = np.int64(memory[header + 1])
+        header = header_address(engine, engine.tile)
+        ids = tile_word(engine, memory, header + 4)
         if engine.place >= ids >> 16:
-            engine.tile = engine.tile + 1
+            engine.tile = engine.tile + engine.step
             engine.place = 0
+            if engine.fault != 0:
+                return False
             continue
         if engine.number == END:
             _read_triangle(engine, raster, memory, edges, header, ids & WHOLE_REGISTER)
+            if engine.fault != 0:
+                return False
         found = next_quad(raster, edges, 0, engine.tile_x, engine.tile_y, engine.number)
         if found != END:
             number = found >> 4
@@ -101,13 +160,13 @@ def next_stamp(engine, raster, memory, edges):
 def _read_triangle(engine, raster, memory, edges, header, offset):
     """Read the number and the edges of the triangle that engine.place says; the walk of its tile begins."""
     if engine.place == 0:
-        place = np.int64(memory[header])
+        place = tile_word(engine, memory, header)
         engine.tile_x = (place & WHOLE_REGISTER) << raster.log_tile
         engine.tile_y = (place >> 16) << raster.log_tile
         engine.headers = engine.headers + 1
-    engine.triangle = np.int64(memory[header + HEADER_BYTES // 4 + offset + engine.place])
-    start = (engine.primitives + engine.triangle * engine.stride) >> 2
+    engine.triangle = tile_word(engine, memory, id_address(header, offset, engine.place))
+    start = edge_address(engine, engine.triangle)
     for k in range(COEFFICIENTS):
-        edges[0, k] = wrapped(np.int64(memory[start + k]))
+        edges[0, k] = wrapped(_word(engine, memory, start + 4 * k, engine.primitive_move, engine.primitive_end))
     engine.number = 0
     engine.triangles = engine.triangles + 1

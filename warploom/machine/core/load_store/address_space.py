@@ -286,6 +286,18 @@ def place_of(core, tables, address, size):
 
 
 @unit
+def memory_around(core, tables, address):
+    """Of the memory that holds an address, as this core sees it: what is added to an address for its place, and its first address that is
+    not there. The latter is 0 where there is no memory."""
+    if core.spaces.regions == 0:
+        return np.int64(0), np.int64(4 * np.int64(tables.memory.shape[0]))
+    number = _region_of(tables.regions, core.spaces.regions, np.int64(0), address, np.int64(4))
+    if number < 0:
+        return np.int64(0), np.int64(0)
+    return np.int64(_distance(core, tables.regions[number])), np.int64(tables.regions[number, REGION_END])
+
+
+@unit
 def _own_addresses(core, registers, tables, k, lanes, kind, limit):
     """`access.address` = the lanes' addresses in a space of `limit` bytes; returns 0, `kind` where one lies outside, or MISALIGNED."""
     access = core.access

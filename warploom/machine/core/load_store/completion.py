@@ -36,7 +36,7 @@ def count_answer(gpu, core, lsu, access, tables, now):
 
 
 @inlined
-def _wake_waiting_warp(gpu, core, warp, time, now):
+def wake_waiting_warp(gpu, core, warp, time, now):
     """A warp that waits for a load is examined again in cycle `time`, unless it is to be examined earlier or knows the very cycle.
 
     A warp that has ended waits for all that has been on its way. One at a fence is asked in the next cycle what it still waits for: that
@@ -77,7 +77,7 @@ def complete(gpu, core, lsu, access, tables, now):
         if core.access_order.kept != 0:
             answer_access(core.access_order, warp, np.int64(lsu.number[access]))
         warps.landed[warp] = max(np.int64(warps.landed[warp]), done + 1)
-        _wake_waiting_warp(gpu, core, warp, max(done + 1, now + 1), now)
+        wake_waiting_warp(gpu, core, warp, max(done + 1, now + 1), now)
     if gpu.log.tracing != 0:
         emit(gpu.log, tables, now, COMPLETE, core.number, warp, lsu.pc[access], lsu.mask[access], lsu.issued[access], done)
 
@@ -91,7 +91,7 @@ def reach_cache(gpu, core, lsu, access, now):
         warps.unsent[warp] -= 1
         warps.landed[warp] = max(np.int64(warps.landed[warp]), np.int64(lsu.done[access]) + 1)
         if has(warps.fencing, warp):
-            _wake_waiting_warp(gpu, core, warp, np.int64(now + 1), now)
+            wake_waiting_warp(gpu, core, warp, np.int64(now + 1), now)
         elif core.drains_sent != 0 and has(warps.draining, warp) and not has_to_drain(core, warp):
             set_alarm(warps, warp, np.int64(now + 1), now)
             wake_core(gpu, core, np.int64(now + 1), now)

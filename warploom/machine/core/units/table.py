@@ -13,13 +13,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from warploom.isa.needs import touches_memory
+from warploom.isa.needs import draws, touches_memory
 from warploom.isa.uop import PORTS
 from warploom.machine.accounting.reasons import LG_THROTTLE, MATH_PIPE_THROTTLE, MIO_THROTTLE, TEX_THROTTLE
 from warploom.machine.core.load_store.lsu import load_store, no_load_store
 from warploom.machine.core.units.arithmetic import alus_accept, execute_arithmetic, next_free_alu, next_free_special, specials_accept
 from warploom.machine.core.units.control_unit import always_accepts, execute_control, execute_in_buffer, never_full
 from warploom.machine.core.units.memory_stage import execute_access, load_store_accepts, next_free_load_store, step_load_store
+from warploom.machine.core.units.merger_access import (
+    MergerRequest,
+    execute_fragments,
+    merge_fragments,
+    merger_accepts,
+    next_free_merger,
+    no_fragments,
+)
+from warploom.machine.core.units.raster_access import RasterRequest, execute_quads, next_free_raster, no_quads, raster_accepts, take_quads
 from warploom.machine.core.units.shared_access import next_free_shared, shared_accepts
 from warploom.machine.core.units.texture_access import next_free_texture, step_texture, texture_accepts
 from warploom.machine.engine.rows import Apart, by_row, each_row
@@ -70,6 +79,37 @@ EXECUTION_UNITS = (
     ExecutionUnit("texture", execute_access, texture_accepts, next_free_texture, True, TEX_THROTTLE, step_texture),
     ExecutionUnit("control", execute_control, always_accepts, never_full),
     ExecutionUnit("buffer", execute_in_buffer, always_accepts, never_full),
+    ExecutionUnit(
+        "raster",
+        execute_quads,
+        raster_accepts,
+        next_free_raster,
+        True,
+        MIO_THROTTLE,
+        state={"raster_request": RasterRequest},
+        apart=(
+            Apart("take_quads", take_quads, no_quads, draws, "number", ("gpu", "core", "number", "number", "tables", "units", "number")),
+        ),
+    ),
+    ExecutionUnit(
+        "merger",
+        execute_fragments,
+        merger_accepts,
+        next_free_merger,
+        True,
+        MIO_THROTTLE,
+        state={"merger_request": MergerRequest},
+        apart=(
+            Apart(
+                "merge_fragments",
+                merge_fragments,
+                no_fragments,
+                draws,
+                "number",
+                ("gpu", "core", "number", "number", "tables", "units", "number"),
+            ),
+        ),
+    ),
 )
 OF_A_SCHEDULER = ExecutionUnit("pipe", execute_arithmetic, always_accepts, never_full)  # for ports of pipes that a scheduler has for itself
 WITH_QUEUE = tuple(number for number, row in enumerate(EXECUTION_UNITS) if row.has_queue)

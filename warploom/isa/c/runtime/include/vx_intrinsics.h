@@ -82,6 +82,16 @@ WARPLOOM_INLINE unsigned vx_tex(int stage, unsigned u, unsigned v, unsigned lod)
   else __asm__ volatile(".insn r4 0x2b, 0, 1, %0, %1, %2, %3" : "=r"(texel) : "r"(u), "r"(v), "r"(lod));
   return texel;
 }
+/* The next quad of the raster engine: triangle << 1 | 1, or 0 where there is none. It lies in the registers VX_CSR_RASTER_... */
+WARPLOOM_INLINE unsigned vx_rast(void) { unsigned quad; __asm__ volatile(".insn r 0x0b, 0, 1, %0, x0, x0" : "=r"(quad) : : "memory"); return quad; }
+/* A fragment for the output merger: its place, which side of the triangle is seen (1: the back), colour (four bytes, alpha in the highest), depth. */
+WARPLOOM_INLINE void vx_om(unsigned x, unsigned y, unsigned face, unsigned color, unsigned depth) {
+  __asm__ volatile(".insn r4 0x2b, 1, 0, x0, %0, %1, %2" : : "r"(y << 16 | x << 1 | face), "r"(color), "r"(depth) : "memory");
+}
+#define VX_CSR_RASTER_POS_MASK 0x7C0
+#define VX_CSR_RASTER_BCOORD_X0 0x7C1 /* of edge 0, pixels 0 to 3 */
+#define VX_CSR_RASTER_BCOORD_Y0 0x7C5
+#define VX_CSR_RASTER_BCOORD_Z0 0x7C9
 #else
 WARPLOOM_INLINE void vx_tmc(int mask) { __asm__ volatile(".insn s 0x6b, 0, x0, 0(%0)" : : "r"(mask) : "memory"); }
 WARPLOOM_INLINE void vx_pred(int condition) { __asm__ volatile(".insn s 0x6b, 0, x1, 0(%0)" : : "r"(condition) : "memory"); }
