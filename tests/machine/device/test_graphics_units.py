@@ -5,7 +5,7 @@ import pytest
 
 from tests.machine.device.drawing import draw, triangles_of
 from warploom.graphics.original.shader import stamps_of
-from warploom.machine.device.merger_unit import MergerUnit, Target, write_registers
+from warploom.machine.device.merger_unit import Target, write_registers
 from warploom.machine.engine.unit import mirror, zeros
 from warploom.machine.merger.fragment import merge
 from warploom.machine.merger.registers import Merger

@@ -1,11 +1,11 @@
 # mypy: disable-error-code="no-untyped-def"
 """Output merger: takes fragments from the cores, reads their pixels and writes them.
 
-In hardware (Vortex of 2024, one merger for 8 cores): the fragments of one instruction are an entry of a short queue. Colours and depths that
-are needed are read through a cache of the merger's own; when all words of an entry are there, they are compared and blended, and what has
-changed is written. Entries wait for their words side by side, so a fragment may find its pixel in the hands of an earlier one: the unit of
-2024 does not look (`overtaken` counts that), the one of 2026 has counters, an entry chosen by a hash of the place, and lets the later
-fragment wait (`merger.interlock`).
+In hardware (Vortex of 2024, one merger for 8 cores): the fragments of one instruction are an entry of a short queue. Colours and depths
+that are needed are read through a cache of the merger's own; when all words of an entry are there, they are compared and blended, and
+what has changed is written. Entries wait for their words side by side, so a fragment may find its pixel in the hands of an earlier one:
+the unit of 2024 does not look (`overtaken` counts that), the one of 2026 has counters, an entry chosen by a hash of the place, and lets
+the later fragment wait (`merger.interlock`).
 
 What comes of each pixel is computed at issue (`core/units/merger_access.py`), as if no fragment overtook another. Source of the steps and
 sizes: github.com/vortexgpgpu/skybox d06a998, sim/simx/om_unit.cpp; of the counters: Vortex, docs/designs, output merger, 2026.
@@ -102,10 +102,10 @@ def next_merger_event(gpu, now):
 @inlined
 def mergers_are_done(gpu):
     """Whether all fragments are written."""
+    left = 0
     for number in range(gpu.merger_count):
-        if gpu.mergers[number].count > 0 or gpu.mergers[number].wake < FOREVER:
-            return False
-    return True
+        left += 1 if gpu.mergers[number].count > 0 or gpu.mergers[number].wake < FOREVER else 0
+    return left == 0
 
 
 @unit
@@ -217,10 +217,10 @@ def _take(gpu, cores, one, number, now):
 @unit
 def _is_held(one, request):
     """Whether a fragment's counter says that an earlier one of its pixel, or of another with that counter, is in the merger."""
+    held = 0
     for n in range(request.count):
-        if one.in_flight[_counter(one, np.int64(request.color[n]))] > 0:
-            return True
-    return False
+        held += 1 if one.in_flight[_counter(one, np.int64(request.color[n]))] > 0 else 0
+    return held > 0
 
 
 @unit

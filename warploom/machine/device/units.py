@@ -24,8 +24,8 @@ from warploom.machine.device.merger_unit import (
     next_merger_event,
     no_mergers,
     set_up_merger,
-    step_mergers,
     step_merger,
+    step_mergers,
 )
 from warploom.machine.device.raster_unit import RASTER_STATE, next_raster_event, no_rasters, set_up_raster, step_raster, step_rasters
 from warploom.machine.engine.rows import Apart, each_row

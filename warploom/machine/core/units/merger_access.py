@@ -2,8 +2,8 @@
 """A core's side of the output merger: an instruction hands it a fragment of each lane.
 
 In hardware: the core keeps the fragments of one instruction until the merger, which it shares with others, has room for them; the warp goes
-on. What becomes of each pixel is computed here, at issue, fragment after fragment in the order of lanes (`machine/merger/fragment.py`); what
-the merger reads and writes for it, and when, is in `device/merger_unit.py`.
+on. What becomes of each pixel is computed here, at issue, fragment after fragment in the order of lanes (`machine/merger/fragment.py`);
+what the merger reads and writes for it, and when, is in `device/merger_unit.py`.
 """
 
 from __future__ import annotations
