@@ -89,7 +89,7 @@ def draw(
 ):
     tiles, _ = tile_buffer(primitives.boxes, log_tile)
     buffers = {
-        "out": np.zeros(4, np.uint32),
+        "out": np.zeros(16, np.uint32),
         f"colors@{COLORS:#x}": np.full(size * size, 0xFF000000, np.uint32),
         f"depths@{DEPTHS:#x}": np.full(size * size, 0xFFFFFFFF, np.uint32),
         f"tiles@{TILES:#x}": tiles if len(tiles) else np.zeros(1, np.uint32),

@@ -93,6 +93,28 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("dram_row_misses", "requests", "that did not"),
     Counter("alu_instructions", "warp-instructions", "taken by the ALUs"),
     Counter("stack_peak", "entries", "most entries of a mask stack in use"),
+    Counter("raster_tiles", "tiles", "that the raster engines have taken up"),
+    Counter("raster_triangles", "triangles", "of tiles that they have walked: one in several tiles counts in each"),
+    Counter("quads", "quads", "of 2 x 2 pixels that they have handed out"),
+    Counter("covered_pixels", "pixels", "of these quads that their triangle covers"),
+    Counter("helper_lanes", "pixels", "of these quads that it does not: they are shaded for nothing, or for derivatives"),
+    Counter("raster_squares", "squares", "of tiles, down to quads, that were compared with edges"),
+    Counter("raster_idle_cycles", "cycles", "in which a warp waited for a triangle to be fetched, of each engine"),
+    Counter("raster_cache_hits", "words", "of triangles found in the raster engines' caches"),
+    Counter("raster_cache_misses", "words", "not found there, or on their way"),
+    Counter("fragments", "fragments", "handed to the output mergers"),
+    Counter("fragments_killed_late", "fragments", "of those, dropped by the stencil or the depth test"),
+    Counter("fragments_overtaken", "fragments", "that came while an earlier one of their pixel was in the merger, which did not look"),
+    Counter(
+        "fragments_out_of_order",
+        "fragments",
+        "that came after one of a later triangle had changed their pixel; a pixel that was long ago is forgotten",
+    ),
+    Counter("merger_stalls", "cycles", "in which fragments waited for an earlier one of their pixel, of each merger"),
+    Counter("merger_full_cycles", "cycles", "in which fragments waited for room in a merger"),
+    Counter("merger_writes", "words", "of colour and depth that the mergers have written"),
+    Counter("merger_cache_hits", "words", "of pixels found in the mergers' caches"),
+    Counter("merger_cache_misses", "words", "not found there, or on their way"),
 )
 COUNTER = {counter.name: counter for counter in COUNTERS}
 STATE_COUNTERS = tuple(f"{state}_thread_cycles" for state in _SEQUENCER_STATES)  # they add up to cycles x cores x threads per block

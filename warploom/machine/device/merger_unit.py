@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from warploom.machine.config.schema import Config
-from warploom.machine.core.units.merger_access import READS_COLOR, READS_DEPTH, WRITES_COLOR, WRITES_DEPTH
+from warploom.machine.core.units.merger_access import LAST, READS_COLOR, READS_DEPTH, WRITES_COLOR, WRITES_DEPTH
 from warploom.machine.core.warps.warp_table import wake_core
 from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.sizes import MAX_LANES, MAX_MERGERS, MAX_RASTERS
@@ -81,6 +81,9 @@ MERGER_STATE = {
     "target": Target,
     "fragments": "i8",  # handed to a merger
     "killed_late": "i8",  # of those, failed a test there
+    "last_pixel": ("i8", LAST),  # by a hash of a pixel's address: a pixel that was changed, its address
+    "last_triangle": ("i8", LAST),  # ... and the triangle that has changed it last
+    "out_of_order": "i8",  # fragments that came after one of a later triangle had changed their pixel
 }
 
 

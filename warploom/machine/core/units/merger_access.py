@@ -22,6 +22,7 @@ from warploom.machine.merger.fragment import WORD, reads_color, reads_depth_sten
 UNMAPPED, UNSUPPORTED, MISALIGNED = FAULT_NUMBER["unmapped"], FAULT_NUMBER["unsupported"], FAULT_NUMBER["misaligned"]
 READS_COLOR, READS_DEPTH, WRITES_COLOR, WRITES_DEPTH = 1, 2, 4, 8  # what the merger has to do for a fragment
 COORDINATE = 0x7FFF
+LAST = 1 << 12  # pixels of which the triangle is kept that has changed them last
 
 MergerRequest = record(
     state=dict(
@@ -55,7 +56,7 @@ def merge_fragments(gpu, core, warp, pc, tables, units, now):
     request.count = 0
     for lane in range(lanes):
         if registers.active[lane] != 0:
-            fault = _merge(gpu, core, tables, lane, np.int64(places[lane]), np.int64(colors[lane]), np.int64(depths[lane]))
+            fault = _merge(gpu, core, registers, tables, lane, np.int64(places[lane]), np.int64(colors[lane]), np.int64(depths[lane]))
             if fault != 0:
                 return fault
     request.used = 1
@@ -71,7 +72,7 @@ def no_fragments(gpu, core, warp, pc, tables, units, now):
 
 
 @unit
-def _merge(gpu, core, tables, lane, where, color, depth):
+def _merge(gpu, core, registers, tables, lane, where, color, depth):
     """One fragment changes its pixel; what the merger does for that is noted in the request. Returns 0, or the number of a fault."""
     state, target, request = gpu.merging, gpu.target, core.merger_request
     face, x, y = where & 1, where >> 1 & COORDINATE, where >> 16
@@ -100,11 +101,23 @@ def _merge(gpu, core, tables, lane, where, color, depth):
         if passed:
             memory[place >> 2] = np.uint32(written_color(state, color, np.int64(memory[place >> 2])))
             does = does | WRITES_COLOR
+            if core.raster_request.quad != 0:
+                _note_order(gpu, color_at, np.int64(registers.lane[core.raster_request.quad, lane]) >> 1)
     request.does[request.count] = does
     request.color[request.count] = color_at
     request.depth[request.count] = depth_at
     request.count = request.count + 1
     return np.int64(0)
+
+
+@inlined
+def _note_order(gpu, pixel, triangle):
+    """A fragment of a triangle has changed a pixel: whether one of a later triangle has done so before."""
+    place = (pixel >> 2 ^ pixel >> 14) & (LAST - 1)
+    if gpu.last_pixel[place] == pixel and gpu.last_triangle[place] > triangle:
+        gpu.out_of_order = gpu.out_of_order + 1
+    else:
+        gpu.last_pixel[place], gpu.last_triangle[place] = pixel, triangle
 
 
 @unit

@@ -33,6 +33,7 @@ RasterRequest = record(
         issued="i8",
         needed="i8",       # it is answered when the engine has fetched so many triangles of its tiles
         engine="i8",       # which engine it is for
+        quad="i8",         # first of the registers that quads go to; 0: none was taken yet
     ),
 )  # fmt: skip
 
@@ -58,6 +59,7 @@ def take_quads(gpu, core, warp, pc, tables, units, now):
         units.execute(core.registers[warp], tables, k, lanes)
     request = core.raster_request
     request.used = 1
+    request.quad = tables.uops[first, DST]
     request.warp, request.pc, request.mask = warp, pc, core.warps.mask[warp]
     request.launched, request.issued = core.warps.started[warp], now
     request.engine, request.needed = engine, gpu.rasters[engine].engine.triangles
