@@ -101,7 +101,7 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("raster_squares", "squares", "of tiles, down to quads, that were compared with edges"),
     Counter("raster_idle_cycles", "cycles", "in which a warp waited for a triangle to be fetched, of each engine"),
     Counter("raster_cache_hits", "words", "of triangles found in the raster engines' caches"),
-    Counter("raster_cache_misses", "words", "not found there, or on their way"),
+    Counter("raster_cache_misses", "words", "not found there, or in flight"),
     Counter("fragments", "fragments", "handed to the output mergers"),
     Counter("fragments_killed_late", "fragments", "of those, dropped by the stencil or the depth test"),
     Counter("fragments_overtaken", "fragments", "that came while an earlier one of their pixel was in the merger, which did not look"),
@@ -114,7 +114,7 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("merger_full_cycles", "cycles", "in which fragments waited for room in a merger"),
     Counter("merger_writes", "words", "of colour and depth that the mergers have written"),
     Counter("merger_cache_hits", "words", "of pixels found in the mergers' caches"),
-    Counter("merger_cache_misses", "words", "not found there, or on their way"),
+    Counter("merger_cache_misses", "words", "not found there, or in flight"),
 )
 COUNTER = {counter.name: counter for counter in COUNTERS}
 STATE_COUNTERS = tuple(f"{state}_thread_cycles" for state in _SEQUENCER_STATES)  # they add up to cycles x cores x threads per block
