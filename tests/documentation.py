@@ -392,6 +392,23 @@ def _trace_columns_of_states() -> str:
     return _table(("column", "type", "meaning"), [(f"`{column.name}`", column.kind, column.meaning) for column in STEP_COLUMNS])
 
 
+def _event_kinds() -> str:
+    from warploom.machine.accounting.event_kinds import EVENT_KINDS
+
+    rows, common = [], EVENT_KINDS[0].fields[:5]
+    for kind in EVENT_KINDS:
+        own = [field for field in kind.fields if field.name not in ("time", "core")]
+        fields = [f"`{field.name}`" + (f": {field.meaning}{_in_words(field.words)}" if field not in common else "") for field in own]
+        times = [field.meaning for field in kind.fields if field.name == "time" and field not in common]
+        rows.append((f"`{kind.name}`", kind.meaning, "; ".join([*(f"`time`: {meaning}" for meaning in times), *fields])))
+    return _table(("kind", "what happened", "fields beside `time` and `core`"), rows)
+
+
+def _in_words(words: tuple[str, ...]) -> str:
+    """What the numbers of a field stand for, where they are few."""
+    return f" ({', '.join(f'{number} {word}' for number, word in enumerate(words))})" if 0 < len(words) < 8 else ""
+
+
 def _presets() -> str:
     import tomllib
 
@@ -456,6 +473,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "counters": _counters,
     "kernel-names": _kernel_names,
     "metrics": _metrics,
+    "event-kinds": _event_kinds,
     "trace-columns": _trace_columns,
     "trace-columns-of-states": _trace_columns_of_states,
     "presets": _presets,

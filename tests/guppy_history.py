@@ -102,7 +102,7 @@ def lookups(result: Result) -> tuple[int, int]:
 def lines_asked(result: Result) -> int:
     """Lines that a load or a sample has missed in the second cache: each is fetched from memory once."""
     events = result.detail.events
-    return int(np.count_nonzero((events[:, e.KIND] == e.L2) & (events[:, e.B] == 1)))
+    return int(np.count_nonzero(e.of_kind(events, e.L2)["outcome"] == e.MISS))
 
 
 def agreement() -> list[tuple[str, ...]]:

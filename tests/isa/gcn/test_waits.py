@@ -97,7 +97,7 @@ def test_of_two_loads_in_flight_vmcnt_1_waits_for_the_first_only():
     first, second = [n for n, line in enumerate(program.text) if line.startswith("global_load")]
     one, both = [n for n, line in enumerate(program.text) if line.startswith("s_waitcnt vmcnt")]
     issues = {int(row[e.PC]): int(row[e.TIME]) for row in result.detail.events if row[e.KIND] == e.ISSUE}
-    done = {int(row[e.PC]): int(row[e.B]) for row in result.detail.events if row[e.KIND] == e.COMPLETE}
+    done = dict(e.of_kind(result.detail.events, e.COMPLETE)[["pc", "done"]].tolist())
     assert done[first] + 50 < done[second]
     waited = result.detail.profile[:, WAITCNT]
     for wait, load in ((one, first), (both, second)):
@@ -136,7 +136,7 @@ def test_vmcnt_counts_stores_until_memory_has_them(body, awaited):
     waits = [n for n, line in enumerate(program.text) if n >= first and line.startswith("s_waitcnt")]
     accesses = [n for n, line in enumerate(program.text) if line.startswith("global")]
     issues = {int(row[e.PC]): int(row[e.TIME]) for row in result.detail.events if row[e.KIND] == e.ISSUE}
-    done = {int(row[e.PC]): int(row[e.B]) for row in result.detail.events if row[e.KIND] == e.COMPLETE}
+    done = dict(e.of_kind(result.detail.events, e.COMPLETE)[["pc", "done"]].tolist())
     for number, which in awaited.items():
         if which:
             assert 0 <= issues[waits[number]] - (max(done[accesses[one]] for one in which) + 1) < 4  # in its next turn
@@ -183,7 +183,7 @@ def timed(body, words=1 << 14):
     assert result.status == "done"
     rows = result.detail.events
     issues = {int(row[e.PC]): int(row[e.TIME]) for row in rows if row[e.KIND] == e.ISSUE}
-    return issues, {int(row[e.PC]): int(row[e.B]) for row in rows if row[e.KIND] == e.COMPLETE}, program
+    return issues, dict(e.of_kind(rows, e.COMPLETE)[["pc", "done"]].tolist()), program
 
 
 # A line for each lane, all in one slice of the second-level cache; then one line.

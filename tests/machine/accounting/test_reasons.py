@@ -183,10 +183,10 @@ def test_every_warp_cycle_has_one_reason_and_events_and_counters_agree(body, lau
     assert len(result.memory) == BYTES
     events, totals = result.detail.events, result.detail.profile.sum(axis=0)
     assert totals[: len(REASONS)].sum() == lives(events) == result.counters["warp_cycles"]
-    stalls = events[events[:, e.KIND] == e.STALL]
+    stalls = e.of_kind(events, e.STALL)
     for number in range(len(REASONS)):
-        spans = stalls[stalls[:, e.A] == number]
-        charged = (spans[:, e.TIME] - spans[:, e.B]).sum()
+        spans = stalls[stalls["reason"] == number]
+        charged = (spans["time"] - spans["since"]).sum()
         assert charged == (totals[number] if number != r.SELECTED else 0)
     issued = events[events[:, e.KIND] == e.ISSUE]
     assert len(issued) == totals[r.SELECTED] == result.instructions

@@ -9,7 +9,8 @@ import pytest
 
 from tests.machine.core.unit_bench import core_of, mask
 from warploom.isa.uop import ALU, MEMORY, SHARED, SPECIAL, TEXTURE
-from warploom.machine.accounting.events import CORE, EMPTY_SLOT, KIND, LACKS_UNIT, MASK, PC, VISIT, WAITS, WARP, A, B
+from warploom.machine.accounting.event_kinds import OWN
+from warploom.machine.accounting.events import CORE, EMPTY_SLOT, KIND, LACKS_UNIT, MASK, PC, VISIT, WAITS, WARP
 from warploom.machine.core import cycle
 from warploom.machine.core.warps import stall_account
 from warploom.machine.engine.unit import FOREVER
@@ -76,7 +77,7 @@ def test_a_policys_choice_is_issued_or_says_why_not(tracing):
         assert warps.visits[:8].tolist() == [int(warp == choice and choice != 6) for warp in range(8)]
         written = tables.events[: int(gpu.log.rows)]
         said = [(VISIT, core.number, choice, int(warps.pc[choice]), int(warps.mask[choice]), why, 0)] if tracing and why is not None else []
-        assert [tuple(row.tolist()) for row in written[:, [KIND, CORE, WARP, PC, MASK, A, B]]] == said
+        assert [tuple(row.tolist()) for row in written[:, [KIND, CORE, WARP, PC, MASK, *OWN[:2]]]] == said
 
 
 @pytest.mark.parametrize("every_cycle", [0, 1])

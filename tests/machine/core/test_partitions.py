@@ -181,7 +181,7 @@ def test_a_sequence_is_an_event_of_each_of_its_pipes():
     code("exit")
     result = GPU("sm", set={"memory.bytes": 1 << 16}, engine="python").run(code.program(threads=32, block=32), tracing=True)
     rows, names = result.detail.events, pipe_names(load_config("sm"))
-    entered = {names[int(row[e.A])]: int(row[e.B]) - int(row[e.TIME]) for row in rows[rows[:, e.KIND] == e.PIPE] if int(row[e.PC]) == 0}
+    entered = {names[row["pipe"]]: row["until"] - row["time"] for row in e.of_kind(rows, e.PIPE) if row["pc"] == 0}
     assert entered == {"special 0": 16, "float 0": 10}
 
 
@@ -289,7 +289,7 @@ def test_an_event_names_the_pipe_of_the_warps_own_scheduler_and_its_kind():
     code("exit")
     result = GPU("sm", set={"memory.bytes": 1 << 16}, engine="python").run(code.program(threads=512, block=512), tracing=True)
     rows, names = result.detail.events, pipe_names(load_config("sm"))
-    entered = {(int(row[e.WARP]), int(row[e.PC])): names[int(row[e.A])] for row in rows[rows[:, e.KIND] == e.PIPE]}
+    entered = {(warp, pc): names[pipe] for warp, pc, pipe in e.of_kind(rows, e.PIPE)[["warp", "pc", "pipe"]].tolist()}
     assert entered == {(warp, pc): f"{kind} {warp % 4}" for warp in range(16) for pc, kind in enumerate(("integer", "float"))}
 
 

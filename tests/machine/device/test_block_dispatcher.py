@@ -36,9 +36,7 @@ def marks(length=1):
 
 def launches(result):
     """(cycle, core, warp slot, block, warp in the block, lanes) of every launch."""
-    rows = result.detail.events
-    rows = rows[rows[:, e.KIND] == e.LAUNCH]
-    return [tuple(row) for row in rows[:, [e.TIME, e.CORE, e.WARP, e.A, e.B, e.MASK]].tolist()]
+    return e.of_kind(result.detail.events, e.LAUNCH)[["time", "core", "warp", "block", "rank", "lanes"]].tolist()
 
 
 @settings(max_examples=40, deadline=None)
@@ -108,8 +106,8 @@ def test_a_core_holds_as_many_blocks_as_it_has_slots(blocks):
     result = run(marks(5).program(threads=32, block=4), tracing=True, core__warps=8, core__blocks=blocks)
     events = result.detail.events
     live, most = 0, 0
-    for row in events[np.isin(events[:, e.KIND], [e.BLOCK])].tolist():
-        live += 1 if row[e.B] == 0 else -1
+    for ends in e.of_kind(events, e.BLOCK)["ends"].tolist():
+        live += 1 if ends == e.BLOCK_STARTS else -1
         most = max(most, live)
     assert (most, live) == (blocks, 0)
 

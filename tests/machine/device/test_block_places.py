@@ -49,8 +49,8 @@ def simulated(rule, blocks, longer=0, cores=2, warps=8):
     changes = {"gpu__cores": cores, "core__warps": 2 * warps, "gpu__dispatch_latency": 20, "core__warp_slots": rule}
     rows = run(program, tracing=True, **changes).detail.events
     found = {}
-    for row in rows[rows[:, e.KIND] == e.LAUNCH].tolist():
-        found.setdefault(row[e.CORE], {}).setdefault(row[e.A], []).append((row[e.TIME], row[e.WARP]))
+    for core, block, time, warp in e.of_kind(rows, e.LAUNCH)[["core", "block", "time", "warp"]].tolist():
+        found.setdefault(core, {}).setdefault(block, []).append((time, warp))
     assert sum(map(len, found.values())) == blocks
     begun = [[block[0] for block in core.values()] for core in found.values()]
     return begun, [{slot for _, slot in block} for core in found.values() for block in core.values()]

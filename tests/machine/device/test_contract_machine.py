@@ -137,27 +137,27 @@ def test_what_is_written_down_is_what_is_counted(changes):
     """Each event of a traced run is one more of its counter, and says nothing of what it has nothing to do with."""
     result = run(busy(), tracing=True, **changes)
     found, rows = result.counters, result.detail.events
-    of = {kind: rows[rows[:, e.KIND] == number] for number, kind in enumerate(e.KINDS)}
+    of = {kind: e.of_kind(rows, number) for number, kind in enumerate(e.KINDS)}
     requests, looked_up = of["request"], of["l2"]
     assert len(of["issue"]) == found["instructions"]
     assert len(requests) == found["transactions"]
-    assert (requests[:, e.B] == e.HIT).sum() == found["l1_hits"]
-    assert (np.isin(requests[:, e.B], (e.MISS, e.MERGED)) & (requests[:, e.B] != e.STORE)).sum() == found["l1_misses"]
+    assert (requests["outcome"] == e.HIT).sum() == found["l1_hits"]
+    assert (np.isin(requests["outcome"], (e.MISS, e.MERGED)) & (requests["outcome"] != e.STORE)).sum() == found["l1_misses"]
     assert len(looked_up) == found["l2_hits"] + found["l2_misses"]
     assert len(of["complete"]) == found["accesses"]
     without_l2 = result.config.l2.bytes == 0  # else what memory serves is in the events of the second cache
     assert len(of["memory"]) == (found["dram_requests"] if without_l2 else 0)
     assert (len(of["fill"]) == 0) == (found["l1_misses"] == 0)
-    assert len(of["barrier"]) == WARPS and of["barrier"][:, e.B].sum() == THREADS // 8  # the last of each block opens it
-    started = of["block"][of["block"][:, e.B] == e.BLOCK_STARTS]
+    assert len(of["barrier"]) == WARPS and of["barrier"]["opens"].sum() == THREADS // 8  # the last of each block opens it
+    started = rows[(rows[:, e.KIND] == e.BLOCK) & (e.named(rows, e.BLOCK)["ends"] == e.BLOCK_STARTS)]
     assert started[:, [e.WARP, e.PC, e.MASK]].tolist() == [[-1, -1, 0]] * (THREADS // 8)
-    assert sorted(of["block"][:, [e.A, e.B]].tolist()) == [[block, end] for block in range(THREADS // 8) for end in (0, 1)]
+    assert sorted(of["block"][["block", "ends"]].tolist()) == [(block, end) for block in range(THREADS // 8) for end in (0, 1)]
     for kind in ("fill", "memory", "l2"):
-        assert (of[kind][:, [e.WARP, e.PC]] == -1).all(), kind
-    assert sorted(of["end"][:, e.CORE].tolist()) == [0] * WARPS
+        assert (rows[rows[:, e.KIND] == e.KINDS.index(kind)][:, [e.WARP, e.PC]] == -1).all(), kind
+    assert sorted(of["end"]["core"].tolist()) == [0] * WARPS
     stalls = of["stall"]
-    assert (stalls[:, e.B] < stalls[:, e.TIME]).all()
-    spans = np.bincount(stalls[:, e.A], stalls[:, e.TIME] - stalls[:, e.B], len(r.REASONS))
+    assert (stalls["since"] < stalls["time"]).all()
+    spans = np.bincount(stalls["reason"], stalls["time"] - stalls["since"], len(r.REASONS))
     for number, reason in enumerate(r.REASONS):
         assert spans[number] == (0 if number == r.SELECTED else found[f"{reason.name}_warp_cycles"]), reason.name
 

@@ -21,8 +21,7 @@ NO_L1 = {"l1__bytes": 0}
 
 
 def rows(result, kind):
-    events = result.detail.events
-    return events[events[:, e.KIND] == kind]
+    return e.of_kind(result.detail.events, kind)
 
 
 def trial(code, *, threads=4, block=4, **changes):
@@ -34,7 +33,7 @@ def trial(code, *, threads=4, block=4, **changes):
 def consumer(result, core=0):
     """Cycles from the issue of a core's first load to its consumer, the next instruction."""
     events = rows(result, e.ISSUE)
-    times = {int(row[e.PC]): int(row[e.TIME]) for row in events if row[e.CORE] == core}
+    times = {int(row["pc"]): int(row["time"]) for row in events if row["core"] == core}
     return times[1] - times[0]
 
 
@@ -54,7 +53,7 @@ def test_a_second_core_finds_what_the_first_one_brought():
     code("exit")
     result = trial(code, threads=8, block=4, gpu__cores=2)
     # Both ask in the same cycle: the second request waits with the first one's MSHR, and memory is asked once.
-    assert rows(result, e.L2)[:, e.B].tolist() == [MISS, WAITS]
+    assert rows(result, e.L2)["outcome"].tolist() == [MISS, WAITS]
     assert result.counters["dram_requests"] == 1
 
 
@@ -96,7 +95,7 @@ def test_a_core_s_lines_are_parts_of_a_longer_line():
     code("exit")
     result = trial(code, l2__line=128, l2__ways=1, l2__bytes=1024, lsu__sector=64)
     # Line 1 of the core is in line 0 of this cache, but its sector is not there: it is fetched by itself.
-    assert rows(result, e.L2)[:, [e.A, e.B]].tolist() == [[0, MISS], [1, MISS], [2, MISS]]
+    assert rows(result, e.L2)[["line", "outcome"]].tolist() == [(0, MISS), (1, MISS), (2, MISS)]
     assert result.counters["dram_bytes"] == 3 * 64
     assert (result.counters["l2_evictions"], result.counters["l2_misses"]) == (0, 3)
 
@@ -141,7 +140,7 @@ def test_parked_requests_of_one_line_do_not_wait_for_ever_when_they_all_hit():
     code("exit")
     result = trial(code, threads=16, block=16, l2__mshrs=1, **NO_L1)
     assert result.counters["dram_requests"] == 2
-    assert rows(result, e.L2)[:, e.B].tolist().count(MISS) >= 2
+    assert rows(result, e.L2)["outcome"].tolist().count(MISS) >= 2
 
 
 def write_then_push_out(**changes):

@@ -30,8 +30,7 @@ def accesses(who, turns, name="load", **changes):
     block = 8 if who == WARP else 4
     result = run(code.program(threads=8, block=block), tracing=True, **changes)
     assert result.status == "done"
-    rows = result.detail.events
-    return sorted(tuple(row) for row in rows[rows[:, e.KIND] == e.COMPLETE][:, [e.A, e.B]].tolist())
+    return sorted(e.of_kind(result.detail.events, e.COMPLETE)[["issued", "done"]].tolist())
 
 
 BANKS = {"dram__banks": 2, "dram__row": 256, "dram__bandwidth": 32}

@@ -74,3 +74,14 @@ def test_a_pickle_holds_what_is_not_zero_and_what_the_run_changed():
     copy = pickle.loads(data)
     assert copy.changed.tolist() == result.changed.tolist() == [5, 80_000, (1 << 26) - 1]
     assert np.array_equal(copy.memory, result.memory) and np.array_equal(copy.initial_memory, result.initial_memory)
+
+
+def test_events_of_a_kind_have_the_names_of_its_fields():
+    traced = GPU("tiny-simt", engine="python").run(assemble(STORE), tracing=True)
+    stalls = traced.detail.of_kind("stall")
+    assert int((stalls["time"] - stalls["since"]).sum()) > 0
+    assert len(traced.detail.of_kind("issue")) == traced.instructions
+    with pytest.raises(ValueError, match="'isue' is not a kind of event: the kinds are issue, stall, launch"):
+        traced.detail.of_kind("isue")
+    with pytest.raises(ValueError, match="one instruction at a time writes down no events"):
+        run(STORE).detail.of_kind("issue")

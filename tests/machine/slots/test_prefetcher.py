@@ -200,6 +200,6 @@ def test_a_prefetch_leaves_with_the_miss_that_it_follows():
     machine = config(l2__ports=0, l1__bytes=1024, memory__bytes=4096)
     result = GPU(machine, units={"prefetcher": "next_line"}, engine="python").run(code.program(), tracing=True)
     events = result.detail.events
-    fills = events[events[:, e.KIND] == e.FILL][:, [e.TIME, e.A]].tolist()
+    fills = list(map(list, e.of_kind(events, e.FILL)[["time", "line"]].tolist()))
     assert [line for _, line in fills] == [0, 1]
     assert fills[0][0] == fills[1][0]

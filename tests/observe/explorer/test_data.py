@@ -7,9 +7,10 @@ import warploom
 from tests.observe.explorer import reader
 from tests.places import EXAMPLES
 from warploom.machine.accounting import events as e
+from warploom.machine.accounting.event_kinds import EVENT_KINDS
 from warploom.machine.run.driver import drive
 from warploom.machine.run.recording import Recorder
-from warploom.observe.explorer.data import packed
+from warploom.observe.explorer.data import EVENT_TABLES, packed
 from warploom.observe.facts.timeline import SPAN_COLUMNS, timeline
 
 SPANS = ("core", "warp", "start", "length", "activity", "pc", "mask", "next", "block", "rank", "threads", "ended")
@@ -73,11 +74,11 @@ def test_memory_behind_a_second_cache_is_busy_from_a_miss_to_its_fill():
     result = recorded("tiny/matadd.asm", "tiny-simt", {})
     _, tables, _ = reader.read(packed(result))
     serves = list(zip(*(tables["serves"][name] for name in ("core", "line", "time", "done")), strict=True))
-    misses = [row for row in result.detail.events.tolist() if row[e.KIND] == e.L2 and row[e.B] == 1]
+    misses = [row for row in e.of_kind(result.detail.events, e.L2)[["core", "line", "time", "outcome"]].tolist() if row[3] == e.MISS]
     assert len(serves) == len(misses) > 0
     for (core, line, time, done), miss in zip(serves, misses, strict=True):
-        assert (core, line) == (miss[e.CORE], miss[e.A])
-        assert time == miss[e.TIME] + result.config.l2.latency - 1
+        assert (core, line) == miss[:2]
+        assert time == miss[2] + result.config.l2.latency - 1
         assert done - time == 7  # tiny-gpu's channel: 8 cycles from the request to the use of its answer
 
 
@@ -117,3 +118,16 @@ def test_every_instruction_stands_with_what_was_counted_of_it():
 
 def test_equal_runs_give_equal_data():
     assert packed(recorded(*CASES[0])) == packed(recorded(*CASES[0]))
+
+
+def test_the_page_is_told_what_the_columns_of_events_mean():
+    """What each column of a table of events means, with its words, comes with the data from the table of kinds."""
+    header, tables, _ = reader.read(packed(recorded("tiny/matadd.asm", "tiny-simt", {})))
+    assert set(header["events"]) == set(EVENT_TABLES)
+    for name, (kind, _) in EVENT_TABLES.items():
+        assert list(header["events"][name]) == list(tables[name])
+        for column, said in header["events"][name].items():
+            field = EVENT_KINDS[kind].field(column)
+            assert (said["unit"], said["meaning"], tuple(said.get("words", ()))) == (field.unit, field.meaning, field.words)
+    assert header["events"]["requests"]["outcome"]["words"][e.MISS] == "miss"
+    assert "events" not in reader.read(packed(recorded("tiny/matadd.asm", "tiny", {})))[0]

@@ -45,29 +45,31 @@ def stores(program, pc):
 
 def of_warps(result, core, warp, breakpoint_line):
     """{kind: cycles} by the events that the machine wrote down."""
-    program, rows = result.program, result.detail.events.tolist()
-    issues = [row for row in rows if row[e.KIND] == e.ISSUE]
-    mine = [row for row in rows if (row[e.CORE], row[e.WARP]) == (core, warp)]
+    program, rows = result.program, result.detail.events
+    mine = rows[(rows[:, e.CORE] == core) & (rows[:, e.WARP] == warp)]
+    issues, requests = e.of_kind(rows, e.ISSUE), e.of_kind(rows, e.REQUEST)
     does, state = None, []
-    for row in mine:
-        if row[e.KIND] == e.ISSUE:
-            state.append(row[e.TIME])
-        elif row[e.KIND] == e.STALL:  # written down at its end, A its reason and B its first cycle
-            if does != (row[e.A], row[e.PC], row[e.B]):
-                state.append(row[e.B])
-            does = (row[e.A], row[e.PC], row[e.TIME])
-        elif row[e.KIND] == e.LAUNCH:
+    for kind, stall in zip(mine[:, e.KIND].tolist(), e.named(mine, e.STALL)[["time", "pc", "reason", "since"]].tolist(), strict=True):
+        time, pc, reason, since = stall
+        if kind == e.ISSUE:
+            state.append(time)
+        elif kind == e.STALL:  # written down at its end
+            if does != (reason, pc, since):
+                state.append(since)
+            does = (reason, pc, time)
+        elif kind == e.LAUNCH:
             does = None
+    masks = issues[["time", "after", "lanes"]].tolist()
     return {
-        "issue": [row[e.TIME] for row in mine if row[e.KIND] == e.ISSUE],
+        "issue": e.of_kind(mine, e.ISSUE)["time"].tolist(),
         "state": state,
-        "divergence": [row[e.TIME] for row in issues if strict_part(row[e.A] & ~(-1 << 64), row[e.MASK] & ~(-1 << 64))],
-        "barrier": [row[e.TIME] for row in rows if row[e.KIND] == e.BARRIER],
-        "miss": [row[e.TIME] for row in rows if row[e.KIND] == e.REQUEST and row[e.B] == e.MISS],
-        "store": [row[e.TIME] for row in issues if stores(program, row[e.PC])],
+        "divergence": [time for time, after, lanes in masks if strict_part(after & ~(-1 << 64), lanes & ~(-1 << 64))],
+        "barrier": e.of_kind(rows, e.BARRIER)["time"].tolist(),
+        "miss": requests["time"][requests["outcome"] == e.MISS].tolist(),
+        "store": [time for time, pc in issues[["time", "pc"]].tolist() if stores(program, pc)],
         "memory change": result.detail.recording.memory[:, 0].tolist(),
-        "launch": [row[e.TIME] for row in rows if row[e.KIND] == e.LAUNCH],
-        "breakpoint": [row[e.TIME] for row in issues if program.position(row[e.PC]).line == breakpoint_line],
+        "launch": e.of_kind(rows, e.LAUNCH)["time"].tolist(),
+        "breakpoint": [time for time, pc in issues[["time", "pc"]].tolist() if program.position(pc).line == breakpoint_line],
     }
 
 

@@ -52,9 +52,10 @@ def test_memory_shows_what_changed_and_who_wrote_it(show, warps):
 
 def test_the_chain_of_causes_leads_from_a_warp_to_memory(show):
     result = run("tiny/matadd.asm", "tiny-simt")
-    load = next(row for row in result.detail.events.tolist() if row[e.KIND] == e.COMPLETE and row[e.PC] == 8)  # the second LDR
-    issued, done = load[e.A], load[e.B]
-    view = show(page(result), f"#cycle={done - 1}&core={load[e.CORE]}&warp={load[e.WARP]}")
+    complete = e.of_kind(result.detail.events, e.COMPLETE)
+    load = complete[complete["pc"] == 8][0]  # the second LDR
+    issued, done = int(load["issued"]), int(load["done"])
+    view = show(page(result), f"#cycle={done - 1}&core={load['core']}&warp={load['warp']}")
     chain = texts(view, "ol.chain .cause")
     assert f"issued in cycle {issued}: usable from cycle {done + 1}" in chain[1]
     assert any("missed in the L1 in cycle" in text for text in chain)
@@ -159,10 +160,10 @@ def test_what_is_on_its_way_is_shown_with_its_cycles(show):
     view = show(page(result), f"#cycle={now}")
     view.get_by_role("tab", name="caches").click()
     shown = "\n".join(texts(view, ".caches section"))
-    open_ones = [row for row in rows if row[e.KIND] == e.COMPLETE and row[e.A] <= now <= row[e.B]]
+    open_ones = [row for row in e.of_kind(result.detail.events, e.COMPLETE)[["pc", "issued", "done"]].tolist() if row[1] <= now <= row[2]]
     assert open_ones
-    for row in open_ones:
-        assert f"{result.program.text[row[e.PC]]} (line {result.program.position(row[e.PC]).line}){row[e.A]} to {row[e.B]}" in shown
+    for pc, issued, done in open_ones:
+        assert f"{result.program.text[pc]} (line {result.program.position(pc).line}){issued} to {done}" in shown
     assert "0 hits" in shown
 
 

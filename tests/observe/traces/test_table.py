@@ -8,6 +8,7 @@ import pytest
 
 from tests.observe.traces.conftest import RUNS, WARPS
 from warploom.machine.accounting import reasons
+from warploom.machine.accounting.event_kinds import EVENT_KINDS
 from warploom.observe.traces import rows, table
 
 REASONS = [reason.name for reason in reasons.REASONS]
@@ -92,6 +93,18 @@ def test_columns_have_types_and_say_what_they_mean(run, name):
         assert (column.name, str(column.type)) == (wanted.name, wanted.kind)
         assert column.metadata[b"meaning"].decode() == wanted.meaning
     assert found.schema.metadata[b"machine"].decode() == result.config.name
+
+
+def test_columns_are_those_of_the_fields_of_events_in_the_order_that_readers_know():
+    names = [column.name for column in rows.WARP_COLUMNS]
+    first = "cycle since kind core warp_slot pc instruction line lanes active_lanes lanes_after"
+    rest = "reason until outcome address sectors unit block warp"
+    assert " ".join(names) == f"{first} {rest}"
+    fields = {field.column for kind in EVENT_KINDS for field in kind.fields}
+    assert fields == set(names) - {"kind", "instruction", "line", "active_lanes"}
+    said = {column.name: column.meaning for column in rows.WARP_COLUMNS}
+    assert said["lanes_after"] == "issue: mask of the warp after the instruction"
+    assert said["cycle"] == "when it happened; stall: first cycle after it"
 
 
 @pytest.mark.parametrize("name", RUNS)

@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import ADDRESS, DST, FLAGS, IMM, NEGATE, NONE, NUMBER, OP, PREDICATE, RECONVERGE, SCALAR, TARGET, YIELDS, A, B, C
-from warploom.machine.accounting.events import BARRIER as BARRIER_EVENT
-from warploom.machine.accounting.events import emit
+from warploom.machine.accounting.events import emit_barrier
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core.divergence import ITS
 from warploom.machine.core.divergence.its import sync as its_sync
@@ -323,7 +322,7 @@ def arrive_at(gpu, core, warp, number, waits, expected, tables, now):
     if gpu.log.tracing != 0:
         opened = 1 if freed != EMPTY else 0
         at = np.int64(warps.pc[warp]) - 1
-        emit(gpu.log, tables, now, BARRIER_EVENT, core.number, warp, at, warps.mask[warp], number, opened)
+        emit_barrier(gpu.log, tables, now, core.number, warp, at, warps.mask[warp], number, opened)
 
 
 @unit

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import ISSUE_LATENCY, ISSUE_UNIT, PORT
-from warploom.machine.accounting.events import EMPTY_SLOT, LACKS_UNIT, VISIT, WAITS, emit
+from warploom.machine.accounting.events import EMPTY_SLOT, LACKS_UNIT, WAITS, emit_visit
 from warploom.machine.core.divergence.dwf import form_warps
 from warploom.machine.core.fetch.instruction_fetch import fetch_instructions, receive_instructions
 from warploom.machine.core.full_units import count_full_units, find_full_units, next_free_unit, note_full_ports, note_what_it_fills
@@ -179,7 +179,7 @@ def pick_warp(gpu, core, s, awake, eligible, tables, units, now):
     if has(eligible, warp):
         return warp
     if gpu.log.tracing != 0:
-        emit(gpu.log, tables, now, VISIT, core.number, warp, warps.pc[warp], warps.mask[warp], _why_not(s, warp), 0)
+        emit_visit(gpu.log, tables, now, core.number, warp, warps.pc[warp], warps.mask[warp], _why_not(s, warp))
     return np.int64(-1)
 
 
@@ -213,7 +213,7 @@ def show_instructions_of_warps(warps, s, tables):
 
 @inlined
 def _why_not(s, warp):
-    """Why the warp that was picked cannot issue: column A of a visit."""
+    """Why the warp that was picked cannot issue: `outcome` of a visit."""
     if not has(s.active, warp):
         return EMPTY_SLOT
     return LACKS_UNIT if has(s.awake, warp) else WAITS

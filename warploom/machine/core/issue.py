@@ -20,7 +20,7 @@ from warploom.isa.uop import (
     REUSE,
     SPECIAL_NUMBER,
 )
-from warploom.machine.accounting.events import ISSUE, emit
+from warploom.machine.accounting.events import emit_issue
 from warploom.machine.accounting.faults import raise_fault
 from warploom.machine.accounting.reasons import (
     BARRIER,
@@ -80,7 +80,7 @@ def issue(gpu, core, number, warp, tables, units, now):
     if unit != CONTROL:
         _advance(core, warp, pc)
     if gpu.log.tracing != 0:
-        emit(gpu.log, tables, now, ISSUE, core.number, warp, pc, part, np.int64(warps.mask[warp]), until)
+        emit_issue(gpu.log, tables, now, core.number, warp, pc, part, np.int64(warps.mask[warp]), until)
     if fault != 0:
         raise_fault(gpu.fault, fault, core.number, warp, pc, _faulting_lanes(gpu, core, part), gpu.fault.value, gpu.fault.limit, now)
     else:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.accounting.events import LAUNCH, emit
+from warploom.machine.accounting.events import emit_launch
 from warploom.machine.accounting.reasons import DISPATCH_STALL
 from warploom.machine.core.divergence.mechanism import start
 from warploom.machine.core.fetch.instruction_fetch import redirect
@@ -141,6 +141,6 @@ def _start(gpu, core, block, warp, pc, tables, now):
         add_warp(core.schedulers[warps.scheduler[warp]], warp, now * MAX_CORES + warp)
         start(core, warp)
         if gpu.log.tracing != 0:
-            emit(gpu.log, tables, now, LAUNCH, core.number, warp, pc, LANE_0, core.blocks.number[block], warp)
+            emit_launch(gpu.log, tables, now, core.number, warp, pc, LANE_0, core.blocks.number[block], warp)
     if not has(warps.at_barrier, warp):
         set_alarm(warps, warp, now + 1, now)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import SCALARS, SPECIAL_NUMBER
-from warploom.machine.accounting.events import BLOCK, LAUNCH, emit
+from warploom.machine.accounting.events import BLOCK_STARTS, emit_block, emit_launch
 from warploom.machine.accounting.reasons import DISPATCH_STALL
 from warploom.machine.core.divergence.mechanism import start
 from warploom.machine.core.fetch.instruction_fetch import redirect
@@ -127,7 +127,7 @@ def dispatch(gpu, cores, tables, now):
             for rank in range(grid.warps):
                 _launch(gpu, core, slot, block, rank, tables, now)
             if gpu.log.tracing != 0:
-                emit(gpu.log, tables, now, BLOCK, number, -1, -1, 0, block, 0)
+                emit_block(gpu.log, tables, now, number, -1, block, BLOCK_STARTS)
             tried = np.int64(0)
             if grid.order == SPREAD:
                 grid.next_core = (number + 1) % gpu.cores
@@ -239,7 +239,7 @@ def _launch(gpu, core, slot, block, rank, tables, now):
     set_alarm(warps, warp, now, now)
     wake_core(gpu, core, now, now)
     if gpu.log.tracing != 0:
-        emit(gpu.log, tables, now, LAUNCH, core.number, warp, grid.entry, mask, block, rank)
+        emit_launch(gpu.log, tables, now, core.number, warp, grid.entry, mask, block, rank)
 
 
 @unit

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.accounting.events import MEMORY, emit
+from warploom.machine.accounting.events import emit_memory
 from warploom.machine.core.load_store.l1_access import answer
 from warploom.machine.engine.bits import popcount
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
@@ -136,4 +136,4 @@ def _serve_from_memory(gpu, tables, asked, now):
     finished = request(ANSWER if told else NOTHING, asked.core, asked.line, asked.sectors, tag)
     done = serve(gpu, asked.line << gpu.line_shift, size, writes, finished, now)
     if gpu.log.tracing != 0:
-        emit(gpu.log, tables, now, MEMORY, asked.core, -1, -1, asked.sectors, asked.line, max(done, UNKNOWN))
+        emit_memory(gpu.log, tables, now, asked.core, asked.sectors, asked.line, max(done, UNKNOWN))

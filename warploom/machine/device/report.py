@@ -218,7 +218,8 @@ def launch_rows(machine: Reported) -> np.ndarray:
         state = machine.cores[core]
         warps = state["warps"]
         block, mask = int(state["blocks"]["number"][int(warps["block"][warp])]), int(warps["launched"][warp].astype(np.int64))
-        rows.append((machine.cycle, e.LAUNCH, core, warp, int(warps["pc"][warp]), mask, block, int(warps["rank"][warp])))
+        pc, rank = int(warps["pc"][warp]), int(warps["rank"][warp])
+        rows.append(e.row_of(e.LAUNCH, time=machine.cycle, core=core, warp=warp, pc=pc, lanes=mask, block=block, rank=rank))
     return np.array(rows, np.int64).reshape(-1, e.EVENT_COLUMNS)
 
 
@@ -231,7 +232,7 @@ def open_rows(machine: Reported) -> np.ndarray:
         pc, mask, reason = int(warps["pc"][warp]), int(warps["mask"][warp].astype(np.int64)), int(warps["reason"][warp])
         woke = min(max(int(warps["wake"][warp]), since), now) if int(warps["awake"]) >> warp & 1 else now
         rows += [
-            (until, e.STALL, core, warp, pc, mask, why, begin)
+            e.row_of(e.STALL, time=until, core=core, warp=warp, pc=pc, lanes=mask, reason=why, since=begin)
             for begin, until, why in ((since, woke, reason), (woke, now, r.NOT_SELECTED))
             if until > begin
         ]

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.accounting.events import HIT, MERGED, MISS, emit
-from warploom.machine.accounting.events import L2 as L2_EVENT
+from warploom.machine.accounting.events import HIT, MERGED, MISS, emit_l2
 from warploom.machine.accounting.events import STORE as STORED
 from warploom.machine.engine.bits import EMPTY, popcount
 from warploom.machine.engine.sizes import MAX_SLICES
@@ -157,7 +156,7 @@ def _look_up(gpu, l2, tables, slice, asked, now):
     else:
         outcome = _miss(gpu, l2, slice, line, missing, asked, ready)
     if gpu.log.tracing != 0:
-        emit(gpu.log, tables, now, L2_EVENT, asked.core, -1, -1, asked.sectors, asked.line, outcome)
+        emit_l2(gpu.log, tables, now, asked.core, asked.sectors, asked.line, outcome)
     return True
 
 

@@ -92,8 +92,7 @@ class Selection(NamedTuple):
     def of_events(self, rows: np.ndarray) -> np.ndarray:
         """The events of these warps, and those of their cores that are of no warp; what the cores share is kept."""
         keep = np.ones(len(rows), bool)
-        shared = np.isin(rows[:, e.KIND], (e.L2, e.MEMORY))
-        of_core = np.isin(rows[:, e.KIND], (e.FILL, e.BLOCK))
+        shared, of_core = (np.isin(rows[:, e.KIND], e.belonging_to(whom)) for whom in ("device", "core"))
         if self.cores is not None:
             keep &= shared | np.isin(rows[:, e.CORE], list(self.cores))
         if self.warps is not None:

@@ -12,6 +12,7 @@ from warploom.isa.numbers import grouped, percentage, whole_number
 from warploom.isa.program import Program
 from warploom.isa.regions import AddressSpace
 from warploom.machine.accounting.counters import COUNTER, STATE_COUNTERS
+from warploom.machine.accounting.events import KINDS, of_kind
 from warploom.machine.accounting.notes import Note
 from warploom.machine.config.features import Features
 from warploom.machine.config.schema import Config
@@ -28,7 +29,7 @@ class Detail:
     """What a machine gives of a run beside its counters; None for what its kind has not, or was not asked for.
 
     profile: int64[instructions, PROFILE_COLUMNS] of `accounting/reasons.py`. events: int64[n, EVENT_COLUMNS] of
-    `accounting/events.py`, in the order in which they were written down; no rows unless the run was traced. registers:
+    `accounting/event_kinds.py`, in the order in which they were written down; no rows unless the run was traced. registers:
     uint32[cores, warp slots, registers, lanes], what the last warp of each slot had in its lane registers. recording: every
     change of registers and memory. by_visit: a warp does what its scheduler found when it last visited it (guppy), not what it waits for.
     """
@@ -38,6 +39,17 @@ class Detail:
     registers: np.ndarray | None = None
     recording: Recording | None = None
     by_visit: bool = False
+
+    def of_kind(self, kind: str) -> np.ndarray:
+        """The events of a kind as records: `detail.of_kind("stall")["since"]`; the kinds and their fields are in docs/traces.md.
+
+        Raises ValueError for a kind that there is not, and for a run without events.
+        """
+        if kind not in KINDS:
+            raise ValueError(f"{kind!r} is not a kind of event: the kinds are {', '.join(KINDS)}")
+        if self.events is None:
+            raise ValueError("a machine that runs one instruction at a time writes down no events: its `trace()` has every cycle")
+        return of_kind(self.events, KINDS.index(kind))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,13 @@ export class CacheView {
 
   /** By cache and outcome: the times of its lookups, in order. */
   #sums() {
-    const { requests, l2 } = this.traffic,
-      found = { l1: [[], [], [], [], []], l2: [[], [], [], [], []] };
-    for (let row = 0; row < requests.rows; row++) found.l1[requests.outcome[row]].push(requests.time[row]);
-    for (let row = 0; row < l2.rows; row++) found.l2[l2.outcome[row]].push(l2.time[row]);
-    return found;
+    const timesOf = (table) => {
+      const { time, rows } = this.run.tables[table],
+        found = Object.fromEntries(this.run.events[table].outcome.words.map((word) => [word, []]));
+      for (let row = 0; row < rows; row++) found[this.run.word(table, "outcome", row)].push(time[row]);
+      return found;
+    };
+    return { l1: timesOf("requests"), l2: timesOf("l2") };
   }
 
   draw() {
@@ -58,8 +60,8 @@ export class CacheView {
   }
 
   #rates(name, title) {
-    const counts = this.ends[name].map((times) => after(times, this.view.cycle)),
-      [hit, miss, merged, store, passed] = counts;
+    const count = (outcome) => after(this.ends[name][outcome], this.view.cycle),
+      [hit, miss, merged, store, passed] = ["hit", "miss", "merged", "store", "passed on"].map(count);
     const all = hit + miss + merged,
       looks = this.app.paint.lookups;
     if (!all && !store && !passed) return el("section", {}, el("h3", {}, term(name, title)), el("p.quiet", {}, "no accesses so far"));

@@ -20,6 +20,8 @@ The page checks the mark, the version and the checksum before it looks further. 
               first, stop (the cycles that are shown, stop not included), begins, until (those that registers and memory are known for;
               until -1: none), partial (whether only some of the cores and warps are there)
     activities  a list of [name, kind, meaning]; kind as in `observe/facts/timeline.py`
+    events    cores with warps only, by table and column: {"unit", "meaning", "words"}, as `machine/accounting/event_kinds.py` has it of
+              that field; words: what the numbers 0, 1, ... stand for, where they do
     signals   sequencer only: names of the signals, `cores.0.threads.1.rs` as in `Result.trace`
     tables    by name: {"rows": n, "columns": {column: [first byte, bytes]}}, each column laid out by `columns.steps`
     arrays    by name: [first byte, bytes]: memory (bytes before cycle `begins`, exclusive-or those before the run but in the run's first
@@ -33,10 +35,7 @@ Tables and their columns (times are cycles; a mask's lanes from 32 on stand in a
     spans      core, warp, start, length, activity, pc, mask, next, threads, ended, block, rank: see Timeline; ordered by core, warp,
                start
     ready      until: first cycle in which the result of the k-th span that issues can be used, -1 where memory decides
-    requests   time, core, warp, pc, line, outcome          fills     time, core, line, texture
-    completes  time, core, warp, pc, issued, done           l2        time, core, line, outcome
-    serves     time, core, line, done (memory)              barriers  time, core, warp, barrier, opens
-    pipes      time, core, warp, pipe, until                blocks    time, core, block, ends
+    requests, fills, completes, l2, serves (memory), barriers, pipes, blocks: fields of events, see EVENT_TABLES
     registers  time, core, warp, register; the row's values are row i of `values`: uint32[rows, lanes], each one exclusive-or the
                values that the same register of the same warp slot had before, since most lanes keep theirs
     scalars    time, core, warp, register, value            paths     time, core, warp, level, kind, mask, pc, reconvergence_pc
@@ -61,6 +60,7 @@ from warploom.isa.counts import numbers
 from warploom.isa.uop import LATENCIES
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons
+from warploom.machine.accounting.event_kinds import EVENT_KINDS, Field
 from warploom.machine.config.pipes import pipe_names, pipe_of_class
 from warploom.machine.run import recording as r
 from warploom.machine.run.result import RunResult
@@ -84,6 +84,16 @@ PROFILE = {
     "passes": reasons.PASSES,
     "hits": reasons.HITS,
     "misses": reasons.MISSES,
+}
+EVENT_TABLES = {  # in the page: the kind of its events, and those of their fields that the page uses
+    "requests": (e.REQUEST, "time core warp pc line outcome"),
+    "fills": (e.FILL, "time core line texture"),
+    "completes": (e.COMPLETE, "time core warp pc issued done"),
+    "l2": (e.L2, "time core line outcome"),
+    "barriers": (e.BARRIER, "time core warp barrier opens"),
+    "pipes": (e.PIPE, "time core warp pipe until"),
+    "blocks": (e.BLOCK, "time core block ends"),
+    "serves": (e.MEMORY, "time core line done"),
 }
 Tables = dict[str, dict[str, np.ndarray]]
 
@@ -149,6 +159,7 @@ def _contents(result: RunResult, progress: Callable[[int], None] | None, part: P
         run["until"] = part.ends
     else:
         tables |= _of_events(result)
+        header["events"] = _schema()
         book = result.detail.recording
         if book is not None:
             tables |= _of_recording(book, line.lanes)
@@ -224,28 +235,26 @@ def _spans(line: t.Timeline) -> dict[str, np.ndarray]:
 
 def _of_events(result: RunResult) -> Tables:
     rows = events_of(result, "the explorer")
-
-    def table(kind: int, **columns: int) -> dict[str, np.ndarray]:
-        of_kind = rows[rows[:, e.KIND] == kind]
-        return {name: of_kind[:, column] for name, column in columns.items()}
-
-    where = {"time": e.TIME, "core": e.CORE, "warp": e.WARP}
-    issues = rows[rows[:, e.KIND] == e.ISSUE]
-    issues = issues[np.lexsort((issues[:, e.TIME], issues[:, e.WARP], issues[:, e.CORE]))]
-    found = {
-        "ready": {"until": np.where(issues[:, e.B] > 1 << 53, UNKNOWN, issues[:, e.B])},
-        "requests": table(e.REQUEST, **where, pc=e.PC, line=e.A, outcome=e.B),
-        "fills": table(e.FILL, time=e.TIME, core=e.CORE, line=e.A, texture=e.B),
-        "completes": table(e.COMPLETE, **where, pc=e.PC, issued=e.A, done=e.B),
-        "l2": table(e.L2, time=e.TIME, core=e.CORE, line=e.A, outcome=e.B),
-        "barriers": table(e.BARRIER, **where, barrier=e.A, opens=e.B),
-        "pipes": table(e.PIPE, **where, pipe=e.A, until=e.B),
-        "blocks": table(e.BLOCK, time=e.TIME, core=e.CORE, block=e.A, ends=e.B),
-        "serves": table(e.MEMORY, time=e.TIME, core=e.CORE, line=e.A, done=e.B),
-    }
+    issues = e.of_kind(rows, e.ISSUE)
+    ready = issues["ready"][np.lexsort((issues["time"], issues["warp"], issues["core"]))]
+    found = {"ready": {"until": np.where(ready > 1 << 53, UNKNOWN, ready)}}
+    for name, (kind, fields) in EVENT_TABLES.items():
+        of_kind = e.of_kind(rows, kind)
+        found[name] = {field: of_kind[field] for field in fields.split()}
     if result.config.l2.bytes:
         found["serves"] = _behind_l2(result, found["l2"], found["fills"])
     return found
+
+
+def _schema() -> dict[str, dict[str, dict[str, Any]]]:
+    """What the columns of events mean."""
+    return {
+        table: {name: _said_of(EVENT_KINDS[kind].field(name)) for name in fields.split()} for table, (kind, fields) in EVENT_TABLES.items()
+    }
+
+
+def _said_of(field: Field) -> dict[str, Any]:
+    return {"unit": field.unit, "meaning": field.meaning} | ({"words": field.words} if field.words else {})
 
 
 def _behind_l2(result: RunResult, lookups: dict[str, np.ndarray], fills: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -254,7 +263,7 @@ def _behind_l2(result: RunResult, lookups: dict[str, np.ndarray], fills: dict[st
     for time, core, line in zip(fills["time"].tolist(), fills["core"].tolist(), fills["line"].tolist(), strict=True):
         waits.setdefault((core, line), []).append(time)
     found = []
-    missed = lookups["outcome"] == 1
+    missed = lookups["outcome"] == e.MISS
     for time, core, line in zip(*(lookups[name][missed].tolist() for name in ("time", "core", "line")), strict=True):
         done = next((fill for fill in waits.get((core, line), ()) if fill > time), None)
         if done is not None:

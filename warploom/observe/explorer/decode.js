@@ -3,7 +3,7 @@
 const MARK = "WLR";
 const COLUMN_KINDS = { small: Int32Array, large: Float64Array };
 
-/** The run in a text: {program, machine, run, activities, signals, tables, arrays}. Throws an Error whose message a reader understands. */
+/** The run in a text: {program, machine, run, activities, events, signals, tables, arrays}. Throws an Error whose message a reader understands. */
 export async function readRun(text, version) {
   let bytes;
   try {

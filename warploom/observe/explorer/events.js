@@ -36,7 +36,7 @@ export function kindsOf(run, all) {
     found.barrier = fixed("a warp arrives at a barrier", sorted(tables.barriers.time));
     found.miss = fixed(
       "a load does not find its line in the first cache",
-      sorted(Array.from(tables.requests.time).filter((_, row) => tables.requests.outcome[row] === 1)),
+      sorted(Array.from(tables.requests.time).filter((_, row) => run.word("requests", "outcome", row) === "miss")),
     );
   }
   const stores = run.program.instructions.map((instruction) => instruction.stores);

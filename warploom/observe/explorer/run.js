@@ -32,6 +32,11 @@ export class Run {
     this.signals = this.sequencer ? new SignalTable(data) : null;
   }
 
+  /** What stands in a row of a table of events for a field that has words: `machine/accounting/event_kinds.py` says which. */
+  word(table, field, row) {
+    return this.events[table][field].words[this.tables[table][field][row]];
+  }
+
   /** Every warp slot in which a warp has run: its spans are first .. last - 1. */
   #slots() {
     const { core, warp, rows } = this.spans;

@@ -3,10 +3,6 @@
 import { elementAt } from "explorer/elements.js";
 import { after, grouped, Intervals } from "explorer/search.js";
 
-const HIT = 0;
-const MISS = 1;
-const MERGED = 2;
-const PASSED = 4;
 const FARTHEST = 4096; // transactions that are looked back upon for those that miss
 
 export class Traffic {
@@ -83,23 +79,23 @@ export class Traffic {
         ? `of ${mine.length} transactions the last to be answered, ${this.lineName(line)},`
         : `its transaction, ${this.lineName(line)},`;
     const cache = texture ? "the texture cache" : "the L1";
-    const outcome = requests.outcome[last];
-    if (outcome === HIT) add(`${which} hit in ${cache}: ${run.machine.config["l1.latency"]} cycles`, time, arrival(last) + 1, "hit");
-    else if (outcome === PASSED) add(`${which} bypassed the L1 and went to the next level`, time, arrival(last) + 1, "passed");
+    const outcome = run.word("requests", "outcome", last);
+    if (outcome === "hit") add(`${which} hit in ${cache}: ${run.machine.config["l1.latency"]} cycles`, time, arrival(last) + 1, "hit");
+    else if (outcome === "passed on") add(`${which} bypassed the L1 and went to the next level`, time, arrival(last) + 1, "passed");
     else
       add(
-        `${which} ${outcome === MISS ? "missed" : "waits with an older miss"} in ${cache} in cycle ${time}`,
+        `${which} ${outcome === "miss" ? "missed" : "waits with an older miss"} in ${cache} in cycle ${time}`,
         time,
         arrival(last) + 1,
-        outcome === MISS ? "miss" : "merged",
+        outcome,
       );
-    if (outcome !== HIT) this.#beyond(slot.core, line, time, arrival(last), outcome === MERGED, add);
+    if (outcome !== "hit") this.#beyond(slot.core, line, time, arrival(last), outcome === "merged", add);
   }
 
   /** When the answer to a transaction is there. */
   #arrival(row, core, done) {
     const { requests, fills } = this;
-    if (requests.outcome[row] === HIT) return requests.time[row] + this.run.machine.config["l1.latency"] - 1;
+    if (this.run.word("requests", "outcome", row) === "hit") return requests.time[row] + this.run.machine.config["l1.latency"] - 1;
     const rows = this.fillsOf.get(`${core} ${requests.line[row]}`) || [];
     const fill = rows.find((fillRow) => fills.time[fillRow] > requests.time[row]);
     return fill === undefined ? done : Math.min(fills.time[fill], done);
@@ -111,14 +107,15 @@ export class Traffic {
     const lookups = (this.lookupsOf.get(`${core} ${line}`) || []).filter((row) => l2.time[row] <= done && (merged || l2.time[row] >= time));
     const lookup = lookups[lookups.length - 1];
     if (lookup !== undefined) {
-      const found = ["hit", "missed", "waits with an older miss of another access", "stores"][l2.outcome[lookup]];
+      const outcome = run.word("l2", "outcome", lookup);
+      const found = { miss: "missed", merged: "waits with an older miss of another access", store: "stores" }[outcome] ?? outcome;
       add(
         `the L2 looked it up in cycle ${l2.time[lookup]}: ${found}`,
         l2.time[lookup],
         done + 1,
-        ["hit", "miss", "merged", "store"][l2.outcome[lookup]],
+        outcome,
       );
-      if (l2.outcome[lookup] === HIT) return;
+      if (outcome === "hit") return;
     }
     const rows = (this.servesOf.get(line) || []).filter((row) => serves.done[row] <= done && serves.done[row] >= time);
     const own = rows.filter((row) => serves.core[row] === core),
@@ -176,7 +173,7 @@ export class Traffic {
     const found = new Map();
     const upTo = after(requests.time, cycle);
     for (let row = Math.max(0, upTo - FARTHEST); row < upTo; row++) {
-      if (requests.core[row] !== core || (requests.outcome[row] !== MISS && requests.outcome[row] !== MERGED)) continue;
+      if (requests.core[row] !== core || !["miss", "merged"].includes(this.run.word("requests", "outcome", row))) continue;
       const filled = (this.fillsOf.get(`${core} ${requests.line[row]}`) || []).find((fill) => fills.time[fill] > requests.time[row]);
       const until = filled === undefined ? this.run.cycles : fills.time[filled];
       if (until <= cycle) continue;

@@ -29,7 +29,6 @@ from warploom.observe.facts.events import events_of
 EMPTY, ACTIVE, STALLED, IDLE = range(4)
 LETTERS = ".ASI"
 NOBODY = -1  # an ALU that holds nothing
-VISITED_AND_WAITS = 0  # column A of a visit
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,22 +109,23 @@ def history(result: RunResult, start: int = 0, stop: int | None = None) -> Histo
 def _warp(found: History, rows: np.ndarray, core: int, warp: int, cycles: np.ndarray, by_visit: bool) -> None:
     """Fill in one warp slot: each of its events says what holds from a cycle on, until the next one says otherwise."""
     kind = rows[:, e.KIND]
+    after, seen, wait = e.named(rows, e.ISSUE)["after"], e.named(rows, e.VISIT)["outcome"], e.named(rows, e.STALL)
     issues, launches, ends = (np.flatnonzero(kind == wanted) for wanted in (e.ISSUE, e.LAUNCH, e.END))
     following = _following_pc(rows)
     onward = issues[~np.isin(rows[issues, e.TIME] + 1, rows[ends, e.TIME])]
     changes = [
-        _changes(rows[onward], rows[onward, e.TIME] + 1, IDLE, rows[onward, e.A], following[onward]),
+        _changes(rows[onward], rows[onward, e.TIME] + 1, IDLE, after[onward], following[onward]),
         _changes(rows[launches], rows[launches, e.TIME], IDLE, rows[launches, e.MASK], rows[launches, e.PC]),
-        _changes(rows[issues], rows[issues, e.TIME], ACTIVE, rows[issues, e.A], following[issues]),
+        _changes(rows[issues], rows[issues, e.TIME], ACTIVE, after[issues], following[issues]),
     ]
     if by_visit:
-        visits = np.flatnonzero((kind == e.VISIT) & (rows[:, e.A] <= 1))
-        state = np.where(rows[visits, e.A] == VISITED_AND_WAITS, STALLED, IDLE)
+        visits = np.flatnonzero((kind == e.VISIT) & (seen != e.EMPTY_SLOT))
+        state = np.where(seen[visits] == e.WAITS, STALLED, IDLE)
         changes.append(_changes(rows[visits], rows[visits, e.TIME], state, rows[visits, e.MASK], rows[visits, e.PC]))
     else:
         waits = np.flatnonzero(kind == e.STALL)
-        state = np.where(np.isin(rows[waits, e.A], reasons.READY), IDLE, STALLED)
-        changes.append(_changes(rows[waits], rows[waits, e.B], state, rows[waits, e.MASK], rows[waits, e.PC]))
+        state = np.where(np.isin(wait["reason"][waits], reasons.READY), IDLE, STALLED)
+        changes.append(_changes(rows[waits], wait["since"][waits], state, rows[waits, e.MASK], rows[waits, e.PC]))
     # A warp that ends by an instruction is gone in that cycle already; one that waits for its stores ends in a cycle of its own.
     end = rows[ends, e.TIME] - np.isin(rows[ends, e.TIME] - 1, rows[issues, e.TIME])
     changes.append(_changes(rows[ends], end, EMPTY, np.zeros_like(end), np.zeros_like(end)))
@@ -158,14 +158,13 @@ def _following_pc(rows: np.ndarray) -> np.ndarray:
 
 def _alus(found: History, rows: np.ndarray, core: int, numbers: tuple[int, ...], cycles: np.ndarray) -> None:
     """Fill in the ALUs of a core: an instruction is in its ALU from its issue to the cycle before its result can be used."""
-    issues = rows[rows[:, e.KIND] == e.ISSUE]
-    until = {(time, warp): ready for time, warp, ready in issues[:, (e.TIME, e.WARP, e.B)].tolist()}
-    entries = rows[rows[:, e.KIND] == e.PIPE]
+    until = {(time, warp): ready for time, warp, ready in e.of_kind(rows, e.ISSUE)[["time", "warp", "ready"]].tolist()}
+    entries = e.of_kind(rows, e.PIPE)
     for alu, number in enumerate(numbers):
-        taken = entries[entries[:, e.A] == number]
+        taken = entries[entries["pipe"] == number]
         if not len(taken):
             continue
-        leaves = np.array([until[time, warp] for time, warp in taken[:, (e.TIME, e.WARP)].tolist()], np.int64)
-        last = np.searchsorted(taken[:, e.TIME], cycles, side="right") - 1
+        leaves = np.array([until[time, warp] for time, warp in taken[["time", "warp"]].tolist()], np.int64)
+        last = np.searchsorted(taken["time"], cycles, side="right") - 1
         held = (last >= 0) & (cycles < leaves[last])
-        found.alu[held, core, alu] = taken[last[held], e.WARP]
+        found.alu[held, core, alu] = taken["warp"][last[held]]

@@ -148,12 +148,13 @@ def spans_of(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     launch = np.maximum.accumulate(np.where(launched, numbers(len(rows)), 0))
     spans = np.zeros((len(rows), SPAN_COLUMNS), np.int64)
     issued = rows[:, e.KIND] == e.ISSUE
+    issues, stalls, launches = (e.named(rows, kind) for kind in (e.ISSUE, e.STALL, e.LAUNCH))
     spans[:, CORE], spans[:, WARP], spans[:, PC], spans[:, MASK] = rows[:, e.CORE], rows[:, e.WARP], rows[:, e.PC], rows[:, e.MASK]
-    spans[:, START] = np.where(issued, rows[:, e.TIME], rows[:, e.B])
+    spans[:, START] = np.where(issued, rows[:, e.TIME], stalls["since"])
     spans[:, STOP] = np.where(issued, rows[:, e.TIME] + 1, rows[:, e.TIME])
-    spans[:, ACTIVITY] = np.where(issued, reasons.SELECTED, rows[:, e.A])
-    spans[:, NEXT_MASK] = np.where(issued, rows[:, e.A], rows[:, e.MASK])
-    spans[:, BLOCK], spans[:, RANK] = rows[launch, e.A], rows[launch, e.B]
+    spans[:, ACTIVITY] = np.where(issued, reasons.SELECTED, stalls["reason"])
+    spans[:, NEXT_MASK] = np.where(issued, issues["after"], rows[:, e.MASK])
+    spans[:, BLOCK], spans[:, RANK] = launches["block"][launch], launches["rank"][launch]
     return spans, launch
 
 

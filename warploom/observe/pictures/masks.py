@@ -208,15 +208,15 @@ def _shares(spans: np.ndarray, lanes: int, lanes_a_row: int, columns: Columns, a
 
 def _units(result: RunResult, events: np.ndarray, cores: list[int], columns: Columns) -> list[Unit]:
     """Every ALU of the cores that are shown: taken from the cycle of an instruction until it takes the next."""
-    taken = events[events[:, e.KIND] == e.PIPE]
+    taken = e.of_kind(events, e.PIPE)
     units = []
     for core in cores:
         for number, name in pipe_names(result.config).items():
-            rows = taken[(taken[:, e.CORE] == core) & (taken[:, e.A] == number)]
-            until = np.maximum(rows[:, e.B], rows[:, e.TIME] + 1)
-            span, column, busy = columns.pieces(rows[:, e.TIME], until)
+            rows = taken[(taken["core"] == core) & (taken["pipe"] == number)]
+            until = np.maximum(rows["until"], rows["time"] + 1)
+            span, column, busy = columns.pieces(rows["time"], until)
             slots = result.config.core.warps
-            spent = total_by(rows[span, e.WARP] * columns.count + column, busy, slots * columns.count)
+            spent = total_by(rows["warp"][span] * columns.count + column, busy, slots * columns.count)
             shares = spent.reshape(slots, columns.count) / np.diff(columns.edges())
             free = 1 - shares.sum(axis=0)
             holders = np.where(free > shares.max(axis=0), NOBODY, shares.argmax(axis=0))
@@ -233,8 +233,9 @@ def _traffic(result: RunResult, events: np.ndarray, cores: list[int], columns: C
         levels.append(("L2", e.L2, None))
     found = []
     for name, kind, core in levels:
-        rows = events[(events[:, e.KIND] == kind) & ((events[:, e.CORE] == core) if core is not None else True)]
-        counts = np.stack([columns.sums(rows[rows[:, e.B] == outcome, e.TIME]) for outcome in range(len(e.OUTCOMES))])
+        rows = e.of_kind(events, kind)
+        rows = rows if core is None else rows[rows["core"] == core]
+        counts = np.stack([columns.sums(rows["time"][rows["outcome"] == outcome]) for outcome in range(len(e.OUTCOMES))])
         if counts.any():
             found.append(Traffic(name, core, counts.astype(np.int64)))
     return found

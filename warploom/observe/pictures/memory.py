@@ -36,8 +36,8 @@ def data(result: RunResult, view: View, *, most_columns: int = 1000) -> Series:
         (e.REQUEST, f"Transactions of the cores{': ' + first if first else ''}", bool(first), WARPS[0]),
         (e.L2, "Lookups in L2", config.l2.bytes > 0, WARPS[1]),
     ):
-        rows = events[events[:, e.KIND] == kind]
-        counts = [columns.sums(rows[rows[:, e.B] == outcome, e.TIME]) for outcome in range(len(e.OUTCOMES))]
+        rows = e.of_kind(events, kind)
+        counts = [columns.sums(rows["time"][rows["outcome"] == outcome]) for outcome in range(len(e.OUTCOMES))]
         if not any(count.any() for count in counts):
             continue
         panels.append(Panel(title, "per cycle", _parts(counts, columns)))
@@ -51,8 +51,8 @@ def data(result: RunResult, view: View, *, most_columns: int = 1000) -> Series:
         raise DrawingError("the kernel has no access to memory in these cycles, so there is nothing to draw")
     if rates:
         panels.append(Panel("Hit rate of loads, where there are lookups", "%", tuple(rates), most=105))
-    done = events[events[:, e.KIND] == e.COMPLETE]
-    flight = columns.overlap(done[:, e.A], done[:, e.B]) / np.diff(columns.edges())
+    done = e.of_kind(events, e.COMPLETE)
+    flight = columns.overlap(done["issued"], done["done"]) / np.diff(columns.edges())
     on_their_way = Part("issued and not complete", REASONS["long_scoreboard"], flight)
     panels.append(Panel("Accesses of warps in flight", "accesses", (on_their_way,)))
     return Series(columns, tuple(panels))

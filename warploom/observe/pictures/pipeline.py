@@ -103,9 +103,8 @@ def _until(result: RunResult, core: int, warp: int) -> dict[int, int]:
     """By the cycle of an issue, the first cycle in which its result can be used; of an access to memory, the one after its last answer."""
     rows = events_of(result, "this view")
     rows = rows[(rows[:, e.CORE] == core) & (rows[:, e.WARP] == warp)]
-    issues, done = (rows[rows[:, e.KIND] == kind] for kind in (e.ISSUE, e.COMPLETE))
-    found = {time: until for time, until in issues[:, (e.TIME, e.B)].tolist() if until < FOREVER}
-    return found | {issued: end + 1 for issued, end in done[:, (e.A, e.B)].tolist()}
+    found = {time: until for time, until in e.of_kind(rows, e.ISSUE)[["time", "ready"]].tolist() if until < FOREVER}
+    return found | {issued: done + 1 for issued, done in e.of_kind(rows, e.COMPLETE)[["issued", "done"]].tolist()}
 
 
 def caption(line: Pipeline) -> str:

@@ -12,6 +12,8 @@ from warploom.isa.program import Program
 from warploom.machine.accounting import events as e
 from warploom.observe.traces.windows import Window
 
+_REQUEST, _FILL = ["time", "core", "warp", "pc", "lanes", "line", "outcome"], ["core", "line", "texture"]
+
 
 class Arrows:
     """A number for each transaction that missed, window by window.
@@ -34,14 +36,15 @@ class Arrows:
     def take(self, window: Window) -> None:
         """Number the transactions of a window."""
         rows = window.rows[np.isin(window.rows[:, e.KIND], (e.ISSUE, e.REQUEST, e.FILL))]
-        for time, kind, core, warp, pc, mask, a, b in rows.tolist():
+        requests, fills = (e.named(rows, kind)[names].tolist() for kind, names in ((e.REQUEST, _REQUEST), (e.FILL, _FILL)))
+        for (time, core, warp, pc, mask, line, outcome), kind, fill in zip(requests, rows[:, e.KIND].tolist(), fills, strict=True):
             if kind == e.ISSUE:
                 if self._units[pc] in (u.MEMORY, u.TEXTURE):
                     self._issues[core, warp, pc].append((time, mask))
             elif kind == e.REQUEST:
-                self._over[core].append(self._request(time, core, warp, pc, mask, a, b))
+                self._over[core].append(self._request(time, core, warp, pc, mask, line, outcome))
             else:
-                self._over[core].append(self._fill((core, a, b)))
+                self._over[core].append(self._fill(fill))
 
     def _request(self, time: int, core: int, warp: int, pc: int, mask: int, line: int, outcome: int) -> Sequence[int]:
         if outcome not in (e.MISS, e.MERGED):

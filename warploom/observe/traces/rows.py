@@ -13,7 +13,7 @@ import numpy as np
 
 from warploom.isa.program import Program
 from warploom.machine.accounting import events as e
-from warploom.machine.accounting.reasons import REASONS
+from warploom.machine.accounting.event_kinds import CYCLE, EVENT_KINDS, INSTRUCTION, KIND, LANES, LINE, SECTORS, SLOT, WORD, Field
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.unit import FOREVER
 from warploom.machine.run.result import RunResult
@@ -24,6 +24,7 @@ from warploom.observe.traces.steps import Request, steps
 from warploom.observe.traces.vocabulary import Percent, instruction
 
 EVERY = 1024  # rows between two words about progress
+FEW = 4  # kinds of events that the meaning of a column still names
 WHOLE_WORD = (1 << 64) - 1
 
 
@@ -36,8 +37,8 @@ class Column(NamedTuple):
 
 
 _COMMON = (
-    Column("cycle", "int64", "when it happened; of a stall, a state and a request: the first cycle after it"),
-    Column("since", "int64", "of a stall, a state and a request: its first cycle; of a completed access: the cycle of its issue"),
+    Column("cycle", "int64", "the first cycle after it"),
+    Column("since", "int64", "its first cycle"),
     Column("kind", "string", "what happened"),
     Column("core", "int64", "where"),
 )
@@ -48,24 +49,55 @@ _INSTRUCTION = (
     Column("lanes", "uint64", "mask of the lanes that take part"),
     Column("active_lanes", "int64", "how many they are"),
 )
-WARP_COLUMNS = (
-    *_COMMON,
-    Column("warp_slot", "int64", "slot of the warp in its core"),
-    *_INSTRUCTION,
-    Column("lanes_after", "uint64", "of an issue: mask after it"),
-    Column("reason", "string", "of a stall: why"),
-    Column(
-        "until",
-        "int64",
-        "first cycle in which a result, or an ALU, can be used; of memory and an access: when it is done",
-    ),
-    Column("outcome", "string", "of a lookup, a visit, a barrier, a block: what came of it"),
-    Column("address", "int64", "first byte of the line"),
-    Column("sectors", "uint64", "mask of the sectors of the line"),
-    Column("unit", "int64", "number of the ALU or barrier"),
-    Column("block", "int64", "number of the block in the launch"),
-    Column("warp", "int64", "number of the warp in its block"),
+# Columns that no field of an event fills alone, and after which column of a field each stands.
+_MADE = {
+    "since": Column("kind", "string", "what happened: " + ", ".join(e.KINDS)),
+    "pc": Column("instruction", "string", "its text"),
+    "instruction": Column("line", "int64", "its line in the source"),
+    "lanes": Column("active_lanes", "int64", "how many they are"),
+}
+# The order of the columns that fields fill; those of kinds that came later follow.
+_ORDER = (
+    "cycle",
+    "since",
+    "core",
+    "warp_slot",
+    "pc",
+    "lanes",
+    "lanes_after",
+    "reason",
+    "until",
+    "outcome",
+    "address",
+    "sectors",
+    "unit",
+    "block",
+    "warp",
 )
+
+
+def _warp_columns() -> Iterator[Column]:
+    """The columns of cores with warps: those that the fields of the kinds of events name, and what is made of them."""
+    named: dict[str, dict[tuple[str, str], list[str]]] = {name: {} for name in _ORDER}
+    for kind in EVENT_KINDS:
+        for field in kind.fields:
+            named.setdefault(field.column, {}).setdefault((_TYPES.get(field.unit, "int64"), _meaning(field)), []).append(kind.name)
+    for name, said in named.items():
+        (form,) = {form for form, _ in said}
+        meanings = [meaning if len(kinds) > FEW else f"{', '.join(kinds)}: {meaning}" for (_, meaning), kinds in said.items()]
+        column = Column(name, form, "; ".join(meanings))
+        yield column
+        while made := _MADE.get(column.name):
+            yield made
+            column = made
+
+
+def _meaning(field: Field) -> str:
+    return "first byte of the line" if field.unit == LINE else field.meaning  # as `_cell` has it
+
+
+_TYPES = {LANES: "uint64", SECTORS: "uint64", WORD: "string"}  # of columns by the unit of their fields; of all others int64
+WARP_COLUMNS = tuple(_warp_columns())
 STEP_COLUMNS = (
     *_COMMON,
     Column("thread", "int64", "of a data request: the thread in the core"),
@@ -78,8 +110,6 @@ STEP_COLUMNS = (
     Column("address", "int64", "of a request: the word that it asks for"),
     Column("value", "int64", "what was read or written"),
 )
-_VISITS = ("waits", "lacks a unit", "empty slot")
-_ENDS = {e.BLOCK: ("starts", "ends"), e.BARRIER: ("waits", "opens"), e.FILL: ("data", "texture")}
 _WARP_PLACE = {column.name: number for number, column in enumerate(WARP_COLUMNS)}
 _STEP_PLACE = {column.name: number for number, column in enumerate(STEP_COLUMNS)}
 
@@ -120,39 +150,28 @@ def _instruction(program: Program, pc: int) -> tuple[str, int | None]:
 
 
 def _warp_row(event: list[int], known: list[tuple[str, int | None]], line_bytes: int) -> list[Any]:
-    time, kind, core, warp, pc, mask, a, b = event
-    said: dict[str, Any] = {"cycle": time, "kind": e.KINDS[kind], "core": core}
-    if warp >= 0:
-        said["warp_slot"] = warp
-    if pc >= 0:
-        said["pc"] = pc
+    kind = EVENT_KINDS[event[KIND]]
+    said: dict[str, Any] = {"kind": kind.name}
+    for field in kind.fields:
+        said[field.column] = _cell(field, event[field.place], line_bytes)
+    pc = said.get("pc")
+    if pc is not None:
         said["instruction"], said["line"] = known[pc] if pc < len(known) else (None, None)
-        said["lanes"], said["active_lanes"] = mask & WHOLE_WORD, (mask & WHOLE_WORD).bit_count()
-    if kind in (e.FILL, e.L2, e.MEMORY):
-        said["sectors"] = mask & WHOLE_WORD
-    if kind in (e.REQUEST, e.FILL, e.L2, e.MEMORY):
-        said["address"] = a * line_bytes
-    if kind == e.ISSUE:
-        said["lanes_after"], said["until"] = a & WHOLE_WORD, None if b == FOREVER else b
-    elif kind == e.STALL:
-        said["reason"], said["since"] = REASONS[a].name, b
-    elif kind == e.LAUNCH:
-        said["block"], said["warp"] = a, b
-    elif kind == e.VISIT:
-        said["outcome"] = _VISITS[a]
-    elif kind == e.PIPE:
-        said["unit"], said["until"] = a, b
-    elif kind == e.COMPLETE:
-        said["since"], said["until"] = a, b
-    elif kind == e.MEMORY:
-        said["until"] = b
-    elif kind in (e.REQUEST, e.L2):
-        said["outcome"] = e.OUTCOMES[b]
-    elif kind in _ENDS:
-        said["outcome"] = _ENDS[kind][b]
-        if kind != e.FILL:
-            said["block" if kind == e.BLOCK else "unit"] = a
+        said["active_lanes"] = said["lanes"].bit_count()
     return _row(said, _WARP_PLACE)
+
+
+def _cell(field: Field, value: int, line_bytes: int) -> Any:
+    """What a table has for a field of an event; None for what there is none of."""
+    unit = field.unit
+    if unit in (LANES, SECTORS):
+        return value & WHOLE_WORD
+    if unit == WORD:
+        return field.words[value]
+    if unit == LINE:
+        return value * line_bytes
+    none = value == FOREVER if unit == CYCLE else value < 0 and unit in (SLOT, INSTRUCTION)
+    return None if none else value
 
 
 def _row(said: dict[str, Any], place: dict[str, int]) -> list[Any]:

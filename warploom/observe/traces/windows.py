@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from warploom.machine.accounting import events as e
+from warploom.machine.accounting.event_kinds import EVENT_KINDS
 from warploom.machine.engine.unit import FOREVER
 from warploom.machine.run.result import RunResult
 from warploom.observe.facts import timeline as t
@@ -20,7 +21,7 @@ from warploom.observe.facts.events import NoEvents, events_of
 
 WINDOW_ROWS = 1 << 16
 # Kinds that are written down in the very cycle that they tell; an end is told a cycle ahead, a stall when it is over.
-_AT_ONCE = tuple(kind for kind in range(len(e.KINDS)) if kind not in (e.STALL, e.END, e.BLOCK))
+_IN_TIME = [number for number, kind in enumerate(EVENT_KINDS) if not kind.late]
 
 
 class Source(Protocol):
@@ -76,9 +77,9 @@ def windows(source: Source) -> Iterator[Window]:
     start = 0
     for number, stop in enumerate(stops):
         rows = _rows(source, number)
-        rows = rows[~((rows[:, e.KIND] == e.STALL) & (rows[:, e.B] < start))]
+        rows = rows[~((rows[:, e.KIND] == e.STALL) & (_since(rows) < start))]
         rows = np.concatenate([carried, rows])
-        begins = np.where(rows[:, e.KIND] == e.STALL, rows[:, e.B], rows[:, e.TIME])
+        begins = np.where(rows[:, e.KIND] == e.STALL, _since(rows), rows[:, e.TIME])
         now, carried = rows[begins < stop], rows[begins >= stop]
         yield Window(start, stop, np.concatenate([now, *late.pop(number, ())]), 100 * (number + 1) // count)
         start = stop
@@ -86,6 +87,12 @@ def windows(source: Source) -> Iterator[Window]:
 
 def _rows(source: Source, number: int) -> np.ndarray:
     return source.part(number * WINDOW_ROWS, (number + 1) * WINDOW_ROWS)
+
+
+def _since(rows: np.ndarray) -> np.ndarray:
+    """int64[n]: of stalls their first cycle, of other rows anything."""
+    found: np.ndarray = e.named(rows, e.STALL)["since"]
+    return found
 
 
 def _survey(source: Source, count: int) -> tuple[list[int], dict[int, list[np.ndarray]]]:
@@ -96,10 +103,10 @@ def _survey(source: Source, count: int) -> tuple[list[int], dict[int, list[np.nd
     for number in range(count):
         rows = _rows(source, number)
         stalls = rows[rows[:, e.KIND] == e.STALL]
-        stalls = stalls[stalls[:, e.B] < reached]
-        for place in np.unique(windows_of := np.searchsorted(stops, stalls[:, e.B], side="right")).tolist():
+        stalls = stalls[_since(stalls) < reached]
+        for place in np.unique(windows_of := np.searchsorted(stops, _since(stalls), side="right")).tolist():
             late.setdefault(place, []).append(stalls[windows_of == place])
-        told = rows[np.isin(rows[:, e.KIND], _AT_ONCE), e.TIME]
+        told = rows[np.isin(rows[:, e.KIND], _IN_TIME), e.TIME]
         reached = max(reached, int(told.max()) if len(told) else 0)
         stops.append(reached)
     stops[-1] = FOREVER

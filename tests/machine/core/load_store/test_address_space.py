@@ -11,6 +11,7 @@ from warploom.isa.launching import BufferError, launched, read_buffer
 from warploom.isa.regions import Region
 from warploom.isa.views import F_WORD, VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_FORMAT, VIEW_WRITABLE
 from warploom.machine.accounting import reasons as r
+from warploom.machine.accounting.events import REQUEST, of_kind
 from warploom.observe.explorer.data import _run
 from warploom.observe.text.report import report
 from warploom.observe.text.styled import plain
@@ -49,7 +50,7 @@ def test_loads_and_stores_reach_the_ends_of_the_address_space_without_its_bytes(
         assert (result.read(0xFEFF0000, 32) == np.tile(expected, 2)).all()
         assert result.changed.min() == 0xFEFF0000 and result.changed.max() == 0xFFFFFFFF
     assert len(result.memory) < 0x12000
-    lines = result.detail.events[:, 6][result.detail.events[:, 1] == 6]
+    lines = of_kind(result.detail.events, REQUEST)["line"]
     assert 0x80000010 >> 6 in lines.tolist()  # a cache sees the address, not where the host keeps it
 
 

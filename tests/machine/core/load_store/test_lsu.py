@@ -23,8 +23,7 @@ def at(result, instruction, warp=0):
 
 
 def rows(result, kind):
-    events = result.detail.events
-    return events[events[:, e.KIND] == kind]
+    return e.of_kind(result.detail.events, kind)
 
 
 def trial(assembly, **changes):
@@ -83,7 +82,7 @@ def test_each_level_that_is_there_adds_its_latency(changes, cycles):
 
 def test_a_second_load_of_a_line_on_its_way_waits_with_the_first_and_sends_nothing():
     result = trial(loads(0, 4, 8))
-    assert rows(result, e.REQUEST)[:, e.B].tolist() == [MISS, MERGED, MERGED]
+    assert rows(result, e.REQUEST)["outcome"].tolist() == [MISS, MERGED, MERGED]
     assert len(rows(result, e.L2)) == 1
     assert result.counters["dram_requests"] == 1
     assert [at(result, pc) for pc in (3, 4, 5)] == [31, 32, 33]
@@ -91,7 +90,7 @@ def test_a_second_load_of_a_line_on_its_way_waits_with_the_first_and_sends_nothi
 
 def test_another_sector_of_a_line_on_its_way_is_asked_for_by_itself():
     result = trial(loads(0, 16))
-    assert rows(result, e.REQUEST)[:, e.B].tolist() == [MISS, MISS]
+    assert rows(result, e.REQUEST)["outcome"].tolist() == [MISS, MISS]
     assert result.counters["dram_bytes"] == 32
 
 
@@ -161,7 +160,7 @@ def test_without_coalescing_every_lane_is_a_transaction():
     code.op("add", C, B, imm=1)
     code("exit")
     result = trial(code, lsu__coalesce=False)
-    assert rows(result, e.REQUEST)[:, e.B].tolist() == [MISS, MERGED, MERGED, MERGED]
+    assert rows(result, e.REQUEST)["outcome"].tolist() == [MISS, MERGED, MERGED, MERGED]
     assert result.detail.profile[1, [r.TRANSACTIONS, r.HITS, r.MISSES]].tolist() == [4, 0, 4]
 
 
@@ -200,14 +199,14 @@ def store_then_push_out(**changes):
 
 def test_a_store_goes_through_to_memory():
     result = store_then_push_out()
-    assert rows(result, e.REQUEST)[0, e.B] == STORED
-    assert rows(result, e.MEMORY)[0, [e.A, e.MASK]].tolist() == [0, 1]
+    assert rows(result, e.REQUEST)["outcome"][0] == STORED
+    assert rows(result, e.MEMORY)[["line", "sectors"]].tolist()[0] == (0, 1)
     assert words(result)[0] == 7
 
 
 def test_a_cache_that_writes_back_keeps_a_store_until_its_line_goes():
     result = store_then_push_out(l1__write="back", l1__allocate=True)
-    traffic = [(row[e.A], row[e.MASK]) for row in rows(result, e.MEMORY).tolist()]
+    traffic = rows(result, e.MEMORY)[["line", "sectors"]].tolist()
     # Memory sees the three loads, and line 0 when the second pushes it out: with the one sector that it has, not with the new line's.
     assert traffic == [(4, 1), (8, 1), (0, 1), (12, 1)]
     assert words(result)[0] == 7
@@ -223,7 +222,7 @@ def test_a_written_line_goes_back_with_the_sectors_that_it_has():
         code.op("add", D, C, imm=1)
     code("exit")
     result = trial(code, l2__bytes=0, l1__write="back", l1__allocate=True)
-    assert (0, 0b1111) in [(row[e.A], row[e.MASK]) for row in rows(result, e.MEMORY).tolist()]
+    assert (0, 0b1111) in rows(result, e.MEMORY)[["line", "sectors"]].tolist()
     assert result.counters["dram_bytes"] == 3 * 16 + 64
 
 
@@ -236,7 +235,7 @@ def test_an_atomic_passes_the_cache_by_and_takes_longer_when_lanes_meet_on_a_wor
         code.op("add", C, B, imm=1)
         code("exit")
         result = trial(code, **changes)
-        assert rows(result, e.REQUEST)[0, e.B] == PASSED
+        assert rows(result, e.REQUEST)["outcome"][0] == PASSED
         return at(result, 3) - at(result, 2)
 
     # It goes down the cache's pipe as a load does that misses.
@@ -313,8 +312,8 @@ def test_a_warp_that_ends_keeps_its_slot_until_its_accesses_are_done():
     code("exit")
     result = trial(code)
     end = rows(result, e.END)[0]
-    assert end[e.TIME] == at(result, 1) + 31
-    assert result.detail.profile[2, r.DRAIN] == end[e.TIME] - at(result, 2) - 1
+    assert end["time"] == at(result, 1) + 31
+    assert result.detail.profile[2, r.DRAIN] == end["time"] - at(result, 2) - 1
 
 
 @pytest.mark.parametrize("changes", [{}, {"l1__mshrs": 1}, {"l1__bytes": 0}, {"l2__mshrs": 1}, {"lsu__queue": 2, "lsu__ports": 4}])
@@ -331,8 +330,8 @@ def test_every_access_that_was_sent_is_completed_once(changes):
     assert len(complete) == result.detail.profile[:, r.ACCESSES].sum() == 8 * 8
     assert len(rows(result, e.REQUEST)) == result.counters["transactions"]
     asked = rows(result, e.REQUEST)
-    assert (asked[:, e.B] == MISS).sum() == len(rows(result, e.FILL))
-    assert (np.diff(complete[:, e.TIME]) >= 0).all()
+    assert (asked["outcome"] == MISS).sum() == len(rows(result, e.FILL))
+    assert (np.diff(complete["time"]) >= 0).all()
 
 
 ISSUED = 100

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import WRITES
-from warploom.machine.accounting.events import COMPLETE, emit
+from warploom.machine.accounting.events import emit_complete
 from warploom.machine.accounting.reasons import LONG_SCOREBOARD
 from warploom.machine.core.warps.access_order import answer_access
 from warploom.machine.core.warps.scoreboard import release
@@ -79,7 +79,7 @@ def complete(gpu, core, lsu, access, tables, now):
         warps.landed[warp] = max(np.int64(warps.landed[warp]), done + 1)
         wake_waiting_warp(gpu, core, warp, max(done + 1, now + 1), now)
     if gpu.log.tracing != 0:
-        emit(gpu.log, tables, now, COMPLETE, core.number, warp, lsu.pc[access], lsu.mask[access], lsu.issued[access], done)
+        emit_complete(gpu.log, tables, now, core.number, warp, lsu.pc[access], lsu.mask[access], lsu.issued[access], done)
 
 
 @unit

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.accounting.events import FILL, HIT, MERGED, MISS, PASSED_ON, REQUEST, emit
+from warploom.machine.accounting.events import HIT, MERGED, MISS, PASSED_ON, emit_fill, emit_request
 from warploom.machine.accounting.events import STORE as STORED
 from warploom.machine.accounting.reasons import HITS, MISSES
 from warploom.machine.core.load_store.completion import count_answer
@@ -63,7 +63,7 @@ def send_one(gpu, core, lsu, slot, index, tables, now):
             core.monitor.cache_read_misses = core.monitor.cache_read_misses + (0 if outcome == HIT else 1)
         lsu.done[access] = max(np.int64(lsu.done[access]), np.int64(now + delay))
     if gpu.log.tracing != 0:
-        emit(gpu.log, tables, now, REQUEST, core.number, lsu.warp[access], lsu.pc[access], lsu.mask[access], line, outcome)
+        emit_request(gpu.log, tables, now, core.number, lsu.warp[access], lsu.pc[access], lsu.mask[access], line, outcome)
     return 1
 
 
@@ -178,7 +178,7 @@ def answer(gpu, core, lsu, tables, asked, now):
     if lsu.cache.evicted_dirty != EMPTY:
         _write_back(gpu, core, lsu, gone, np.int64(0), now)
     if gpu.log.tracing != 0:
-        emit(gpu.log, tables, now, FILL, core.number, -1, -1, asked.sectors, asked.line, lsu.texture)
+        emit_fill(gpu.log, tables, now, core.number, asked.sectors, asked.line, lsu.texture)
     entry = find(lsu.misses, asked.line)
     lsu.misses.sectors[entry] &= ~asked.sectors
     if lsu.misses.sectors[entry] != EMPTY:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import ALU, COUNT, FIRST_UOP, ISSUE_LATENCY, PORTS, SHARED, SPECIAL
-from warploom.machine.accounting.events import PIPE, emit
+from warploom.machine.accounting.events import emit_pipe
 from warploom.machine.accounting.reasons import SHORT_SCOREBOARD, WAIT
 from warploom.machine.core.partitions import SLOTS, enter, load_pipe
 from warploom.machine.core.pipes import accept, next_free
@@ -38,12 +38,12 @@ def execute_arithmetic(unit, gpu, core, number, warp, pc, part, port, late, tabl
             core.shared_free = max(np.int64(core.shared_free), np.int64(now)) + 1
         elif gpu.log.tracing != 0:
             free = core.partitions.free[number, pipe]
-            emit(gpu.log, tables, now, PIPE, core.number, warp, pc, part, number * len(PORTS) + pipe, free)
+            emit_pipe(gpu.log, tables, now, core.number, warp, pc, part, number * len(PORTS) + pipe, free)
     elif port == ALU:
         pipe = lowest(core.alus.idle)
         until = accept(core.alus, now, latency)
         if gpu.log.tracing != 0:
-            emit(gpu.log, tables, now, PIPE, core.number, warp, pc, part, pipe, core.alus.free[pipe])
+            emit_pipe(gpu.log, tables, now, core.number, warp, pc, part, pipe, core.alus.free[pipe])
     else:
         until = accept(core.specials, now, latency)
     reason = SHORT_SCOREBOARD if port == SPECIAL or port == SHARED else WAIT
@@ -57,7 +57,7 @@ def _begin_sequence(gpu, core, number, warp, pc, part, kind, tables, now):
     partitions = core.partitions
     for pipe in range(len(PORTS)):
         if load_pipe(partitions, number, kind, pipe, now) != 0 and gpu.log.tracing != 0:
-            emit(gpu.log, tables, now, PIPE, core.number, warp, pc, part, number * len(PORTS) + pipe, partitions.free[number, pipe])
+            emit_pipe(gpu.log, tables, now, core.number, warp, pc, part, number * len(PORTS) + pipe, partitions.free[number, pipe])
     load_pipe(partitions, number, kind, SLOTS, now)
 
 

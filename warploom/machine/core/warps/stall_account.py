@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.accounting.events import STALL, emit
+from warploom.machine.accounting.events import emit_stall
 from warploom.machine.engine.unit import inlined, native_form_of, unit
 
 
@@ -21,7 +21,7 @@ def account(gpu, core, warp, reason, tables, until):
         tables.profile[warps.pc[warp], reason] += until - since
         warps.since[warp] = until
         if gpu.log.tracing != 0:
-            emit(gpu.log, tables, until, STALL, core.number, warp, warps.pc[warp], warps.mask[warp], reason, since)
+            emit_stall(gpu.log, tables, until, core.number, warp, warps.pc[warp], warps.mask[warp], reason, since)
 
 
 @native_form_of(account)
@@ -34,7 +34,7 @@ def account_without_branch(gpu, core, warp, reason, tables, until):
     tables.profile[warps.pc[warp], reason] += until - since
     warps.since[warp] = until
     if gpu.log.tracing != 0 and until > since:
-        emit(gpu.log, tables, until, STALL, core.number, warp, warps.pc[warp], warps.mask[warp], reason, since)
+        emit_stall(gpu.log, tables, until, core.number, warp, warps.pc[warp], warps.mask[warp], reason, since)
 
 
 @inlined

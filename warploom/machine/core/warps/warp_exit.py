@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.accounting.events import BLOCK, BLOCK_ENDS, END, emit
+from warploom.machine.accounting.events import BLOCK_ENDS, emit_block, emit_end
 from warploom.machine.accounting.reasons import DRAIN
 from warploom.machine.core.warps.barrier import leave_barriers
 from warploom.machine.engine.bits import EMPTY, bit
@@ -56,7 +56,7 @@ def free_slot(gpu, core, warp, tables, at):
     gpu.live = gpu.live - 1
     gpu.room_since = at
     if gpu.log.tracing != 0:
-        emit(gpu.log, tables, at, END, core.number, warp, warps.pc[warp], 0, 0, 0)
+        emit_end(gpu.log, tables, at, core.number, warp, warps.pc[warp], 0)
     block = np.int64(warps.block[warp])
     left = core.blocks.alive[block]
     own = EMPTY
@@ -70,4 +70,4 @@ def free_slot(gpu, core, warp, tables, at):
         core.blocks.used = core.blocks.used & ~bit(block)
         core.blocks.begins[block] = max(np.int64(at), np.int64(gpu.now + 1)) + gpu.grid.latency
         if gpu.log.tracing != 0:
-            emit(gpu.log, tables, at, BLOCK, core.number, warp, -1, 0, core.blocks.number[block], BLOCK_ENDS)
+            emit_block(gpu.log, tables, at, core.number, warp, core.blocks.number[block], BLOCK_ENDS)

@@ -41,8 +41,8 @@ def write_warps(result: RunResult, source: Source, log: Log, progress: Percent) 
         ready = _ready(window, core.warps)
         for place, until in ready.items():
             warps[place[0]].answered(place[1], until)
-        issues = window.rows[window.rows[:, e.KIND] == e.ISSUE]
-        results = {(core_ * core.warps + warp, now): until for now, _, core_, warp, *_, until in issues.tolist()}
+        issues = e.of_kind(window.rows, e.ISSUE)[["core", "warp", "time", "ready"]]
+        results = {(core_ * core.warps + warp, now): ready_ for core_, warp, now, ready_ in issues.tolist()}
         begun = dict(slots(spans.of(window), core.warps))
         for place_, warp_ in warps.items():
             warp_.take(begun.get(place_), results, ready, stop, last=window.stop == FOREVER)
@@ -54,8 +54,8 @@ def write_warps(result: RunResult, source: Source, log: Log, progress: Percent) 
 
 def _ready(window: Window, warps: int) -> dict[tuple[int, int], int]:
     """By warp slot and cycle of the issue: the first cycle in which the result of an access that is complete now can be used."""
-    done = window.rows[window.rows[:, e.KIND] == e.COMPLETE]
-    return {(core * warps + warp, issued): last + 1 for _, _, core, warp, _, _, issued, last in done.tolist()}
+    complete = e.of_kind(window.rows, e.COMPLETE)[["core", "warp", "issued", "done"]]
+    return {(core * warps + warp, issued): done + 1 for core, warp, issued, done in complete.tolist()}
 
 
 class _Schedule:

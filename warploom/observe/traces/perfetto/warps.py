@@ -71,9 +71,9 @@ class _Writer:
             issued = spans[(spans[:, t.CORE] == number) & (spans[:, t.ACTIVITY] == reasons.SELECTED)]
             self._counts(number, mine, kinds, issued, window.stop)
             self._issues(number, issued)
-            self._alus(number, mine[kinds == e.PIPE])
+            self._alus(number, e.of_kind(mine, e.PIPE))
             self._transactions(number, mine[np.isin(kinds, (e.REQUEST, e.FILL))])
-            self._accesses(number, mine[kinds == e.COMPLETE])
+            self._accesses(number, e.of_kind(mine, e.COMPLETE))
         self._warps(self.held)
         self.held = spans
         self.arrows.forget(window.start)
@@ -115,7 +115,8 @@ class _Writer:
         self._count(track, "warps in slots", "warps", stop, rows[kind == e.LAUNCH, e.TIME], rows[kind == e.END, e.TIME])
         width = np.array([mask.bit_count() for mask in (issued[:, t.MASK].tolist())], np.int64)
         self._count(track, "lanes that issue", "lanes", stop, issued[:, t.START], issued[:, t.STOP], width)
-        fills, misses = rows[kind == e.FILL, e.TIME], rows[(kind == e.REQUEST) & (rows[:, e.B] == e.MISS), e.TIME]
+        requests = e.of_kind(rows, e.REQUEST)
+        fills, misses = rows[kind == e.FILL, e.TIME], requests["time"][requests["outcome"] == e.MISS]
         if len(fills) or len(misses):
             self._count(track, "lines in flight", "lines", stop, misses, fills)
 
@@ -124,10 +125,10 @@ class _Writer:
         rows, kind = window.rows, window.rows[:, e.KIND]
         came, went = self.blocks.of(rows[(kind == e.LAUNCH) | (kind == e.END)], e.LAUNCH, e.END)
         self._count(DEVICE, "blocks in cores", "blocks", window.stop, came, went)
-        memory = rows[kind == e.MEMORY]
+        memory = e.of_kind(rows, e.MEMORY)
         if len(memory) or (DEVICE, "memory requests in flight") in self.counters:
-            self._count(DEVICE, "memory requests in flight", "requests", window.stop, memory[:, e.TIME], memory[:, e.B])
-        for time, _, core, _, _, _, line, outcome in rows[kind == e.L2].tolist():
+            self._count(DEVICE, "memory requests in flight", "requests", window.stop, memory["time"], memory["done"])
+        for time, core, line, outcome in e.of_kind(rows, e.L2)[["time", "core", "line", "outcome"]].tolist():
             track = self._place((SECOND_CACHE,), "second cache", DEVICE, "lookups: hit, miss, merged with a miss, store", SECOND_CACHE)
             self.tracks.instant(track, time, e.OUTCOMES[outcome], {"address": self._address(line), "core": core})
 
@@ -162,7 +163,7 @@ class _Writer:
 
     def _alus(self, core: int, taken: np.ndarray) -> None:
         names = pipe_names(self.config)
-        for time, _, _, warp, pc, mask, pipe, free in taken.tolist():
+        for time, warp, pc, mask, pipe, free in taken[["time", "warp", "pc", "lanes", "pipe", "until"]].tolist():
             about = "cycles in which the instruction's lanes enter it"
             track = self._place((core, PIPES + pipe), names[pipe], self.cores[core], about, PIPES + pipe)
             self.tracks.slice(track, time, free, warp_name(core, warp), said_of(self.program, pc, mask))
@@ -173,20 +174,23 @@ class _Writer:
 
     def _transactions(self, core: int, rows: np.ndarray) -> None:
         """Transactions and fills as instants."""
-        for time, kind, _, warp, pc, mask, line, what in rows.tolist():
+        requests = e.named(rows, e.REQUEST)[["time", "line", "warp", "pc", "lanes", "outcome"]].tolist()
+        for (time, line, *request), kind, into_texture in zip(requests, rows[:, e.KIND], e.named(rows, e.FILL)["texture"], strict=True):
             said: dict[str, int | str] = {"address": self._address(line)}
             flows = self.arrows.over_next(core)
             if kind == e.FILL:
-                name = "texture fill" if what else "fill"
+                name = "texture fill" if into_texture else "fill"
                 self.tracks.instant(self._load_store(core), time, name, said, ends=flows)
             else:
+                warp, pc, mask, outcome = request
                 said |= {"warp": warp_name(core, warp)} | said_of(self.program, pc, mask)
-                self.tracks.instant(self._load_store(core), time, e.OUTCOMES[what], said, flows=flows)
+                self.tracks.instant(self._load_store(core), time, e.OUTCOMES[outcome], said, flows=flows)
 
     def _accesses(self, core: int, done: np.ndarray) -> None:
         """Accesses from issue to completion, on as many tracks as are needed for those that are under way at a time."""
         lines = self.accesses[core]
-        for _, _, _, warp, pc, mask, issued, last in done[np.argsort(done[:, e.A], kind="stable")].tolist():
+        done = done[np.argsort(done["issued"], kind="stable")]
+        for warp, pc, mask, issued, last in done[["warp", "pc", "lanes", "issued", "done"]].tolist():
             number = next((number for number, (free, _) in enumerate(lines) if free <= issued), len(lines))
             if number == len(lines):
                 lines.append((0, self.tracks.track(f"access {number}", self._load_store(core), "from its issue to its last answer")))

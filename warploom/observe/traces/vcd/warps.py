@@ -116,10 +116,10 @@ class Courses:
         yield self._level(Signal(("gpu",), "blocks", BITS, "dec"), stop, came, went)
         if not _touches_memory(self._program):
             return
-        memory = rows[kind == e.MEMORY]
+        memory = e.of_kind(rows, e.MEMORY)
         if self._config.l2.bytes:
-            yield from self._traffic(("gpu", "l2"), "lookups", rows[kind == e.L2], stop)
-        yield self._level(Signal(("gpu", "memory"), "in_flight", BITS, "dec"), stop, memory[:, e.TIME], memory[:, e.B])
+            yield from self._traffic(("gpu", "l2"), "lookups", e.of_kind(rows, e.L2), stop)
+        yield self._level(Signal(("gpu", "memory"), "in_flight", BITS, "dec"), stop, memory["time"], memory["done"])
         yield from self._traffic(("gpu", "memory"), "requests", memory, stop, outcomes=False)
 
     def _core(self, number: int, rows: np.ndarray, spans: np.ndarray, by_slot: dict[int, np.ndarray], stop: int) -> Iterator[Changes]:
@@ -135,15 +135,16 @@ class Courses:
             slot = number * core.warps + warp
             # The name of a scope has no blank: `warp0:3` for `warp 0:3`.
             yield from self._warp((*scope, warp_name(number, warp).replace(" ", "")), slot, by_slot.get(slot), stop)
+        taken = e.of_kind(rows, e.PIPE)
         for pipe, name in pipe_names(self._config).items():
-            entries, here = rows[(kind == e.PIPE) & (rows[:, e.A] == pipe)], (*scope, name.lower().replace(" ", ""))
-            yield self._level(Signal(here, "busy", 1), stop, entries[:, e.TIME], entries[:, e.B])
-            yield self._warp_of(here, number, entries[:, e.TIME], entries[:, e.WARP])
+            entries, here = taken[taken["pipe"] == pipe], (*scope, name.lower().replace(" ", ""))
+            yield self._level(Signal(here, "busy", 1), stop, entries["time"], entries["until"])
+            yield self._warp_of(here, number, entries["time"], entries["warp"])
         if _touches_memory(self._program):
-            requests = rows[kind == e.REQUEST]
+            requests = e.of_kind(rows, e.REQUEST)
             yield from self._traffic((*scope, "lsu"), "requests", requests, stop)
-            yield self._warp_of((*scope, "lsu"), number, requests[:, e.TIME], requests[:, e.WARP])
-            yield from self._traffic((*scope, "fill"), "lines", rows[kind == e.FILL], stop, outcomes=False)
+            yield self._warp_of((*scope, "lsu"), number, requests["time"], requests["warp"])
+            yield from self._traffic((*scope, "fill"), "lines", e.of_kind(rows, e.FILL), stop, outcomes=False)
 
     def _warp_of(self, scope: tuple[str, ...], core: int, times: np.ndarray, warps: np.ndarray) -> Changes:
         """The warp of the last one."""
@@ -176,10 +177,10 @@ class Courses:
 
     def _traffic(self, scope: tuple[str, ...], name: str, rows: np.ndarray, stop: int, outcomes: bool = True) -> Iterator[Changes]:
         """How many a cycle, and the address and outcome of the last one."""
-        yield self._pulses(Signal(scope, name, BITS, "dec"), stop, rows[:, e.TIME])
-        yield Signal(scope, "address", ADDRESS_BITS), rows[:, e.TIME], rows[:, e.A] * self._config.l1.line
+        yield self._pulses(Signal(scope, name, BITS, "dec"), stop, rows["time"])
+        yield Signal(scope, "address", ADDRESS_BITS), rows["time"], rows["line"] * self._config.l1.line
         if outcomes:
-            yield string(scope, "outcome"), rows[:, e.TIME], self._outcome + rows[:, e.B]
+            yield string(scope, "outcome"), rows["time"], self._outcome + rows["outcome"]
 
 
 def _touches_memory(program: Program) -> bool:
