@@ -148,7 +148,7 @@ def test_what_a_warp_waited_for_is_accounted_in_its_order(pc, wake, full, held, 
     wanted = {throttle if reason == "full" else reason: cycles for reason, cycles in expected.items()}
     assert {reason: int(made.row[reason]) for reason in WAITED if made.row[reason]} == wanted
     assert warps.since[WARP] == NOW + 1
-    stalls = e.of_kind(events(made.gpu, made.tables), e.STALL)[["time", "reason", "since"]].tolist()
+    stalls = e.of_kind(np.array(events(made.gpu, made.tables)), e.STALL)[["time", "reason", "since"]].tolist()
     ends = np.cumsum([SINCE, *wanted.values()]).tolist()
     assert stalls == list(zip(ends[1:], wanted, ends, strict=False))
 
