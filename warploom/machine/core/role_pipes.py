@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import BOTH, COUNT, FIRST_UOP, FLOAT, HEAVY, INDEX, ISSUE_LATENCY, MEMORY, PORTS, SHARED, SPECIAL
-from warploom.machine.accounting.events import PIPE, emit
+from warploom.machine.accounting.events import emit_pipe
 from warploom.machine.accounting.reasons import SHORT_SCOREBOARD, WAIT
 from warploom.machine.core.operand_banks import BITS
 from warploom.machine.core.performance_monitor import count_access
@@ -62,7 +62,7 @@ def execute_by_role(unit, gpu, core, number, warp, pc, part, port, late, tables,
     until = start + core.latency[role]
     if gpu.log.tracing != 0:
         pipe = np.int64(MEMORY if port == SHARED else FLOAT if port == HEAVY or port == BOTH else port)
-        emit(gpu.log, tables, now, PIPE, core.number, warp, pc, part, number * len(PORTS) + pipe, start + core.partitions.hold[role])
+        emit_pipe(gpu.log, tables, now, core.number, warp, pc, part, number * len(PORTS) + pipe, start + core.partitions.hold[role])
     reason = SHORT_SCOREBOARD if port == SPECIAL or port == SHARED or port == INDEX else WAIT
     mark_busy(core.scoreboard, tables.code, warp, pc, part, warps.lanes, until, reason)
     return np.int64(0), until
