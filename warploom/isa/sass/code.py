@@ -7,7 +7,7 @@ constant is an immediate, which a launch fills in (`Lowered.filled`), so that no
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from warploom.isa.sass.instruction import Instruction
@@ -114,6 +114,27 @@ class Code:
         if self._lanes > TEMPORARIES:
             raise Refusal("it needs more registers in between than there are")
         return HIDDEN + self._lanes - 1
+
+    def keeping(self, compute: Callable[[], Operand]) -> Operand:
+        """A value whose temporaries are free again afterwards."""
+        kept = self.temporary()
+        before = self._lanes
+        value = compute()
+        if isinstance(value, int):
+            self.add("mov", kept, value)
+            value = kept
+        self._lanes = before
+        return value
+
+    def keeping_pair(self, compute: Callable[[], int]) -> int:
+        """A value of 64 bits whose temporaries are free again afterwards."""
+        kept = self.pair()
+        before = self._lanes
+        value = compute()
+        for word in range(2):
+            self.add("mov", kept + word, value + word)
+        self._lanes = before
+        return kept
 
     def pair(self) -> int:
         """Two lane registers in a row."""

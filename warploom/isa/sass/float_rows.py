@@ -9,7 +9,7 @@ from warploom.isa.sass.instruction import Modifier, Row, choice, flag
 from warploom.isa.sass.integer_rows import COMBINATIONS
 from warploom.isa.sass.operands import B_WIDE, BFLOATS, DOUBLE, FLOAT, HALVES, REGISTER, Spec
 from warploom.isa.sass.places import A, B, D, Other, Sources, predicate, register, sources
-from warploom.isa.sass.word import Coded, bits, get
+from warploom.isa.sass.word import Coded, Field, bits, get
 
 COMPARISONS = (
     "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T",
@@ -61,6 +61,18 @@ class _Half(Sources):
         return replace(spec, shown=BFLOATS).text(one) if one.word >> 85 & 1 else spec.text(one)
 
 
+class _PackedByte(Spec):
+    """The word whose half is put beside two bytes."""
+
+    def fields(self, form: int) -> dict[str, Field]:
+        """The fields of its bits, by name."""
+        return super().fields(form) | {"half": bits(72)}
+
+    def text(self, one: Coded) -> str:
+        """How a listing writes it."""
+        return (super().text(one) or "") + ".H1" * one.at(72, 1)
+
+
 class _AddedHalf(_Half, Other):
     """The second half of a sum."""
 
@@ -70,7 +82,8 @@ class _Argument(Sources):
 
     def text(self, one: Coded) -> str | None:
         """How a listing writes it."""
-        return replace(self._spec(one.form), shown=DOUBLE if one.at(74, 6) in (6, 7) else FLOAT).text(one)
+        text = replace(self._spec(one.form), shown=DOUBLE if one.at(74, 4) in (6, 7) else FLOAT).text(one)
+        return f"{text}.H1" if one.at(72, 2) and one.at(60, 1) and one.form == B_WIDE else text
 
 
 class _Part(Sources):
@@ -130,6 +143,29 @@ class _PackedSource(Sources):
         return text + ".H1" if upper and halves else text
 
 
+def _compared(code: int, name: str, results: tuple[Spec, ...], meaning: str, *more: Modifier) -> Row:
+    """A comparison of halves."""
+    operands = (
+        *results,
+        Spec("a", REGISTER, A, 72, 73, shown=HALVES, swizzle=74),
+        _ComparedHalf("c", "", B, shown=HALVES, wide_signs=_WIDE),
+    )
+    modifiers = (choice("kind", 64, 2, ("", "INVALID1", "BF16_V2", "INVALID3")), *more[:1], choice("compare", 76, 4, COMPARISONS), FTZ)
+    return Row(code, name, (*operands, predicate("with", 87, 90)), (*modifiers, *more[1:], choice("combine", 69, 2, COMBINATIONS)), meaning)
+
+
+_WIDE = (63, 62, -1, 60)
+
+
+class _ComparedHalf(Other):
+    """The second half of a comparison, of either kind."""
+
+    def text(self, one: Coded) -> str | None:
+        """How a listing writes it."""
+        spec = self._spec(one.form)
+        return replace(spec, shown=BFLOATS).text(one) if one.word >> 65 & 1 else spec.text(one)
+
+
 def _halves(code: int, name: str, words: str, meaning: str, *first: Modifier) -> Row:
     signs = {"b": ((63, 62, -1, 60), (75, 74, -1, 81)), "c": ((63, 62, -1, 60), (84, 83, -1, 81))}
     found: list[Spec] = [_D, Spec("a", REGISTER, A, 72, 73, shown=HALVES, swizzle=74)]
@@ -137,8 +173,9 @@ def _halves(code: int, name: str, words: str, meaning: str, *first: Modifier) ->
         wide, plain = signs[word]
         kind = _AddedHalf if words == "ac" else _Half
         found.append(kind(word, "", B, shown=HALVES, wide_signs=wide, plain_signs=plain))
-    modifiers = (*first, flag(85, "BF16_V2"), flag(78, "F32"), FTZ, SATURATE)
-    return Row(code, name, tuple(found), modifiers, meaning)
+    fused = (flag(76, "FMZ"),) if len(words) == 3 else ()
+    modifiers = (*first, flag(85, "BF16_V2"), flag(78, "F32"), *fused, FTZ, SATURATE, *((flag(79, "RELU"),) if fused else ()))
+    return Row(code, name, tuple(found), modifiers, meaning, others={"p": bits(87, 3), "p_not": bits(90)})
 
 
 def _late(one: Coded) -> bool:
@@ -152,7 +189,7 @@ ROWS: tuple[Row, ...] = (
     ),
     _float(0x023, "FFMA", "abc", "d = a * b + c, rounded once"),
     Row(0x008, "FSEL", (_D, *sources("ab", "f", FLOAT), _P), (FTZ,), "d = p ? a : b"),
-    Row(0x009, "FMNMX", (_D, *sources("ab", "f", FLOAT), _P), (FTZ, flag(81, "NAN")), "d = p ? min : max"),
+    Row(0x009, "FMNMX", (_D, *sources("ab", "f", FLOAT), _P), (FTZ, flag(81, "NAN"), flag(82, "XORSIGN")), "d = p ? min : max"),
     _set(0x00A, "FSET", (_D, *sources("ab", "f", FLOAT), _P), "d = a ? b", choice("kind", 105, 0, {0: "BF"})),
     _set(
         0x00B,
@@ -181,6 +218,42 @@ ROWS: tuple[Row, ...] = (
     _halves(0x032, "HMUL2", "ab", "d = a * b, two halves"),
     _halves(0x031, "HFMA2", "abc", "d = a * b + c, two halves"),
     _halves(0x035, "HFMA2", "abc", "d = a * b + c, two halves", choice("kind", 105, 0, {0: "MMA"})),
+    _compared(0x033, "HSET2", (_D,), "d = a ? c, two halves", flag(71, "BF", role="as_float")),
+    _compared(
+        0x034, "HSETP2", (predicate("p", 81), predicate("q", 84)), "p = (a ? c) and with", flag(66, ""), flag(71, "H_AND", role="both")
+    ),
+    Row(
+        0x040,
+        "HMNMX2",
+        (
+            _D,
+            Spec("a", REGISTER, A, 72, 73, shown=HALVES, swizzle=74),
+            _AddedHalf("c", "", B, shown=HALVES, wide_signs=_WIDE),
+            predicate("p", 87, 90),
+        ),
+        (flag(85, "BF16_V2"), FTZ, flag(81, "NAN"), flag(82, "XORSIGN")),
+        "d = p ? min : max, two halves",
+    ),
+    Row(
+        0x038,
+        "I2I",
+        (_D, _unary(False)),
+        (choice("to", 76, 2, ("U8", "S8", "U16", "S16")), choice("kind", 105, 0, {0: "S32.SAT"})),
+        "d = b as a shorter integer, saturated",
+    ),
+    Row(
+        0x043,
+        "F2IP",
+        (_D, Spec("a", REGISTER, A), _unary(False), _PackedByte("c", REGISTER, 64)),
+        (
+            choice("to", 76, 2, ("U8", "S8", "INVALID2", "INVALID3")),
+            choice("kind", 105, 0, {0: "F32"}),
+            choice("rounding", 78, 2, ("", "INVALID1", "INVALID2", "TRUNC")),
+            flag(74, "NTZ"),
+            flag(75, "RELU"),
+        ),
+        "d = a and b as two bytes above the low half of c",
+    ),
     Row(
         0x03E,
         "F2FP",
@@ -198,8 +271,9 @@ ROWS: tuple[Row, ...] = (
         0x108,
         "MUFU",
         (_D, _Argument("b", "", B, wide_signs=(63, 62, -1, -1))),
-        (choice("function", 74, 6, FUNCTIONS),),
+        (choice("function", 74, 4, FUNCTIONS), choice("type", 72, 2, ("", "F16", "BF16", "INVALID3"))),
         "d = a function of b, approximately",
+        others={"half": bits(60), "more": bits(78, 2)},
     ),
     Row(
         0x102, "FCHK", (predicate("p", 81), *sources("ab", "f", FLOAT)), (choice("kind", 105, 0, {0: ""}),), "p = a / b needs the slow way"

@@ -16,6 +16,7 @@ from warploom.isa.uop import NONE
 EXPONENT, LARGEST, HALF_NAN = 0x7F800000, 0x7FFFFFFF, 0x7FFF
 MODES = {0: 0, 1: 2, 2: 3, 3: 1}  # of an instruction's field, RISC-V's number of the rounding
 ONE_FLOAT, TURN = 0x3F800000, 0x40C90FDB
+TINY = 0x07B00000  # 2^-900, its high word
 F16, F32, F64 = 1, 2, 3  # sizes of a float, as conversions have them
 APPROXIMATIONS = {0: "fcos", 1: "fsin", 2: "fexp2", 3: "flog2", 4: "frcp", 5: "frsqrt", 8: "fsqrt"}
 
@@ -76,7 +77,18 @@ def _directed_float(code: Code, name: str, values: list[Operand], mode: int) -> 
         return as_float(code, _double(code, "dmul", *doubles), mode)
     first = _double(code, "dmul", *doubles[:2]) if name == "fma" else doubles[0]
     total = _double(code, "dadd", first, doubles[-1])
+    if mode == 1:
+        _zero_below(code, total, first, doubles[-1])
     return as_float(code, total, mode, _sum_rest(code, total, first, doubles[-1]))
+
+
+def _zero_below(code: Code, total: int, a: int, b: int) -> None:
+    """The sign of a sum that is 0 and rounded down: negative, but of two positive zeros."""
+    nothing = code.pair()
+    code.add("mov", nothing, ZERO)
+    code.add("mov", nothing + 1, ZERO)
+    sign = code.new("and", code.new("or", a + 1, b + 1), Number(SIGN))
+    code.add("sel", total + 1, sign, total + 1, code.new("deq", total, nothing))
 
 
 def as_float(code: Code, value: int, mode: int, rest: int = NONE) -> int:
@@ -126,6 +138,10 @@ def fmnmx(code: Code) -> None:
         found = code.new("fmin" if is_min == ONE else "fmax", a, b)
     else:
         found = code.new("sel", code.new("fmin", a, b), code.new("fmax", a, b), is_min)
+    if bit(code, 82):
+        first, second = (code.plain(code.value(role)) for role in "ab")
+        sign = code.new("and", code.new("xor", first, second), Number(SIGN))
+        found = code.new("or", code.new("and", found, Number(LARGEST)), sign)
     if bit(code, 81):
         known = code.new("and", code.new("feq", a, a), code.new("feq", b, b))
         found = code.new("sel", found, Number(LARGEST), known)
@@ -167,8 +183,12 @@ def fset(code: Code) -> None:
 
 def mufu(code: Code) -> None:
     """MUFU: an approximation of a function; of the high word of a double for the two that end in 64H."""
-    which = code.one.at(74, 6)
+    which = code.one.at(74, 4)
     value = code.float("b")
+    halves = code.one.at(72, 2)
+    if halves:
+        part = code.new("shr", value, Number(16)) if code.one.at(60, 1) else value
+        value = code.new("h2f", part) if halves == 1 else code.new("shl", part, Number(16))
     code.unit, code.latency = u.SPECIAL, u.L_SPECIAL
     if which in (6, 7):
         wide = code.pair()
@@ -176,25 +196,35 @@ def mufu(code: Code) -> None:
         code.add("mov", wide + 1, value)
         if which == 7:
             code.add("dsqrt", wide, wide)
+            invalid = code.new("xor", code.new("deq", wide, wide), ONE)
         one, found = code.pair(), code.pair()
         code.add("mov", one, ZERO)
         code.add("mov", one + 1, Number(0x3FF00000))
         code.add("ddiv", found, one, wide)
-        code.put("mov", code.target(), found + 1)
+        high = code.new("sel", Number(LARGEST), found + 1, invalid) if which == 7 else found + 1
+        code.put("mov", code.target(), high)
         return
     if which == 9:
         twice = code.new("fexp2", code.new("fmul", code.new("fmul", value, Number(0x40000000)), Number(0x3FB8AA3B)))
         ratio = code.new("fdiv", code.new("fsub", twice, Number(ONE_FLOAT)), code.new("fadd", twice, Number(ONE_FLOAT)))
         large = code.new("flt", Number(0x41200000), code.new("and", value, Number(LARGEST)))
         sign = code.new("or", code.new("and", value, Number(SIGN)), Number(ONE_FLOAT))
-        code.put("sel", code.target(), sign, ratio, large)
+        found = code.new("sel", sign, ratio, large)
+        small = code.new("flt", code.new("and", value, Number(LARGEST)), Number(0x3B000000))
+        _approximated(code, code.new("sel", value, found, small), halves)
         return
     if which not in APPROXIMATIONS:
         code.refuse("this function is something that this machine does not have")
     value = flushed(code, value)
     if which in (0, 1):
         value = code.new("fmul", value, Number(TURN))
-    code.put(APPROXIMATIONS[which], code.target(), value)
+    found = code.new(APPROXIMATIONS[which], value)
+    _approximated(code, found if which in (0, 1) else flushed(code, found), halves)
+
+
+def _approximated(code: Code, value: Operand, halves: int) -> None:
+    """What MUFU gives: a float, or a half or a bf16 in the low bits."""
+    code.put("mov", code.target(), half_of(code, value, halves == 2) if halves else value)
 
 
 def fchk(code: Code) -> None:
@@ -237,9 +267,65 @@ def double(name: str, roles: str):  # type: ignore[no-untyped-def]
             return
         near = code.pair()
         code.add(name, near, *values)
-        _directed(code, near, _rest(code, name, near, values), mode)
+        rest = code.keeping_pair(lambda: _rest(code, name, near, values))
+        if mode == 1 and name == "dadd":
+            _zero_below(code, near, *values)
+        elif mode == 1 and name == "dfma":
+            exact = code.pair()
+            code.add("xor", exact + 1, values[0] + 1, values[1] + 1)
+            nothing = _number(code, 0)
+            whole = code.new("and", code.new("deq", near, nothing), code.new("deq", rest, nothing))
+            sign = code.new("and", code.new("or", exact + 1, values[2] + 1), Number(SIGN))
+            code.add("sel", near + 1, sign, near + 1, whole)
+        _directed(code, near, _unless_overflown(code, near, rest, values), mode)
 
     return lower
+
+
+def _number(code: Code, high: int) -> int:
+    """A double by its high word."""
+    pair = code.pair()
+    code.add("mov", pair, ZERO)
+    code.add("mov", pair + 1, Number(high))
+    return pair
+
+
+def _unless_overflown(code: Code, near: int, rest: int, values: list[int]) -> int:
+    """What a rounded result lacks; of an infinite one of finite numbers, it is too large."""
+    infinite = code.new("seq", code.new("and", near + 1, Number(LARGEST)), Number(0x7FF00000))
+    for value in values:
+        finite = code.new("sltu", code.new("and", value + 1, Number(LARGEST)), Number(0x7FF00000))
+        infinite = code.new("and", infinite, finite)
+    against = code.new("or", code.new("xor", code.new("and", near + 1, Number(SIGN)), Number(SIGN)), Number(0x3FF00000))
+    found = code.pair()
+    code.add("sel", found, ZERO, rest, infinite)
+    code.add("sel", found + 1, against, rest + 1, infinite)
+    return found
+
+
+def _product_rest(code: Code, near: int, values: list[int]) -> int:
+    """a * b less its rounded value: of one so small that the rest would vanish, all are scaled up first."""
+    unit, large, one = _number(code, 0x3FF00000), _number(code, 0x65700000), _number(code, 0x3FF00000)  # 2^600
+    scaled = near
+    factors = []
+    for value in values:
+        size, factor = code.pair(), code.pair()
+        code.add("mov", size, value)
+        code.add("and", size + 1, value + 1, Number(LARGEST))
+        less = code.new("dlt", size, unit)
+        code.add("mov", factor, ZERO)
+        code.add("sel", factor + 1, large + 1, one + 1, less)
+        factors.append(_double(code, "dmul", value, factor))
+        scaled = _double(code, "dmul", scaled, factor)
+    tiny = code.new("sltu", code.new("and", near + 1, Number(LARGEST)), Number(TINY))
+    terms = []
+    for plain, large_one in ((values[0], factors[0]), (values[1], factors[1]), (near, scaled)):
+        pair = code.pair()
+        code.add("sel", pair, large_one, plain, tiny)
+        code.add("sel", pair + 1, large_one + 1, plain + 1, tiny)
+        terms.append(pair)
+    code.add("xor", terms[2] + 1, terms[2] + 1, Number(SIGN))
+    return _double(code, "dfma", *terms)
 
 
 def _double(code: Code, name: str, *values: Operand) -> int:
@@ -258,13 +344,14 @@ def _rest(code: Code, name: str, near: int, values: list[int]) -> int:
     """The exact result less the rounded one: of DADD and DMUL exactly, of DFMA to its sign."""
     if name == "dadd":
         return _sum_rest(code, near, *values)
-    minus = code.pair()
-    product_of = near if name == "dmul" else _double(code, "dmul", *values[:2])
-    code.add("mov", minus, product_of)
-    code.add("xor", minus + 1, product_of + 1, Number(SIGN))
-    lost = _double(code, "dfma", values[0], values[1], minus)
     if name == "dmul":
-        return lost
+        return _product_rest(code, near, values)
+    product_of = _double(code, "dmul", *values[:2])
+    lost = code.keeping_pair(lambda: _product_rest(code, product_of, values[:2]))
+    tiny = code.new("sltu", code.new("and", product_of + 1, Number(LARGEST)), Number(TINY))
+    some = code.new("xor", code.new("deq", lost, _number(code, 0)), ONE)
+    code.add("sel", lost, some, lost, tiny)  # of a scaled rest only the sign means something: the smallest number stands for it
+    code.add("sel", lost + 1, code.new("and", lost + 1, Number(SIGN)), lost + 1, tiny)
     total = _double(code, "dadd", product_of, values[2])
     small = _double(code, "dadd", lost, _sum_rest(code, total, product_of, values[2]))
     return _double(code, "dadd", _double(code, "dsub", total, near), small)
@@ -289,16 +376,20 @@ dadd, dmul, dfma = double("dadd", "ac"), double("dmul", "ab"), double("dfma", "a
 
 
 def dsetp(code: Code) -> None:
-    """DSETP; MIN and MAX say which of two is the smaller, or the larger."""
+    """DSETP; MIN and MAX say whether a is the result, and whether that is a NaN."""
     a, b = (wide(code, code.value(role)) for role in "ac")
     which = code.one.at(76, 4)
-    if which in (0, 15):
-        holds = compare(code, 1 if which == 0 else 4, a, b, "d")
-        holds = code.new("or", holds, code.new("xor", code.new("deq", b, b), ONE))
-    else:
-        holds = compare(code, which, a, b, "d")
-    combine(code, holds, code.one.at(74, 2))
     code.latency = u.L_DOUBLE
+    if which not in (0, 15):
+        combine(code, compare(code, which, a, b, "d"), code.one.at(74, 2))
+        return
+    first, second = (code.new("xor", code.new("deq", one, one), ONE) for one in (a, b))
+    negative = code.new("shr", a + 1, Number(31))
+    before = negative if which == 0 else code.new("xor", negative, ONE)  # of two zeros
+    holds = code.new("or", compare(code, 1 if which == 0 else 4, a, b, "d"), code.new("and", code.new("deq", a, b), before))
+    holds = code.new("or", holds, code.new("and", second, code.new("xor", first, ONE)))
+    for role, truth in (("p", holds), ("q", code.new("and", first, second))):
+        code.set_flag(role, truth)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -476,14 +567,20 @@ def f2f(code: Code) -> None:
         value = code.float("b")
         code.put("f2d", code.target("d", 2), flushed(code, value) if bit(code, 80) else value)
     elif (to, of) == (F64, F16):
-        code.put("f2d", code.target("d", 2), code.new("h2f", code.plain(code.value("b"))))
+        target, half = code.target("d", 2), code.plain(code.value("b"))
+        exact = _double(code, "f2d", code.new("h2f", half))
+        sign = code.new("shl", code.new("and", half, Number(0x8000)), Number(16))
+        kept = code.new("or", code.new("or", sign, Number(0x7FF80000)), code.new("shl", code.new("and", half, Number(0x3FF)), Number(10)))
+        number = code.new("deq", exact, exact)
+        code.put("sel", target, exact, ZERO, number)
+        code.put("sel", target + 1, exact + 1, kept, number)
     elif (to, of) == (F32, F64):
         found = as_float(code, wide(code, code.value("b")), mode)
         code.put("mov", code.target(), flushed(code, found) if bit(code, 80) else found)
     elif (to, of) == (F32, F16):
         code.put("h2f", code.target(), code.plain(code.value("b")))
     elif mode == 3 and of == F32:
-        code.put("mov", code.target(), _half_of(code, code.float("b"), False, True))
+        code.put("mov", code.target(), half_of(code, code.float("b"), False, True))
     elif mode:
         code.refuse("a half is rounded to nearest on this machine")
     elif of == F64:
@@ -509,8 +606,8 @@ def f2fp(code: Code) -> None:
         if code.one.at(79, 3) not in (0, 3) or bit(code, 77):
             code.refuse("this conversion is something that this machine does not have")
         parts = [_rectified(code, code.float(role)) for role in ("ab" if how == PACK else "b")]
-        low = _half_of(code, parts[-1], made == BRAIN, to_zero)
-        high = _half_of(code, parts[0], made == BRAIN, to_zero) if how == PACK else code.plain(code.value("c"))
+        low = half_of(code, parts[-1], made == BRAIN, to_zero)
+        high = half_of(code, parts[0], made == BRAIN, to_zero) if how == PACK else code.plain(code.value("c"))
     elif how in (PACK, PACK_MERGE) and made in (E4M3, E5M2) and bit(code, 77):
         above, below = (_eight(code, _rectified(code, code.float(role)), made == E4M3) for role in "ab")
         low = code.new("or", code.new("shl", above, Number(8)), below)
@@ -523,9 +620,41 @@ def f2fp(code: Code) -> None:
     code.put("or", code.target(), code.new("shl", high, Number(16)) if high != ZERO else ZERO, code.new("and", low, Number(0xFFFF)))
 
 
+def f2ip(code: Code) -> None:
+    """F2IP: two floats as two bytes, a above, and half of c above them."""
+    sign = code.one.at(76, 2)
+    if sign > 1 or code.one.at(78, 2) != 3:
+        code.refuse("this conversion is something that this machine does not have")
+    parts = []
+    for role in "ab":
+        value = code.plain(code.value(role))
+        found = code.new("f2i" if sign else "f2u", _rectified(code, value))
+        found = _saturated(code, found, 8, bool(sign), bool(sign))
+        parts.append(code.new("and", code.new("sel", found, ZERO, code.new("feq", value, value)), Number(0xFF)))
+    low = code.new("or", code.new("shl", parts[0], Number(8)), parts[1])
+    source = code.plain(code.value("c"))
+    high = source if code.one.at(72, 1) else code.new("shl", source, Number(16))
+    code.put("or", code.target(), low, code.new("and", high, Number(0xFFFF0000)))
+    code.latency = u.L_CONVERT
+
+
+def i2i(code: Code) -> None:
+    """I2I: an integer as a shorter one, saturated."""
+    to = code.one.at(76, 2)
+    code.put("mov", code.target(), _saturated(code, code.plain(code.value("b")), 8 << (to >> 1), bool(to & 1), True))
+
+
+def _saturated(code: Code, value: Operand, bits: int, sign: bool, from_signed: bool) -> Operand:
+    """An integer in the bounds of a shorter one."""
+    if sign:
+        return code.new("max", code.new("min", value, Number((1 << bits - 1) - 1)), Number(-(1 << bits - 1) & ONES))
+    value = code.new("max", value, ZERO) if from_signed else value
+    return code.new("minu", value, Number((1 << bits) - 1))
+
+
 def _rectified(code: Code, value: Operand) -> Operand:
     """A float, or 0 where it is negative and the instruction says RELU; NaN stays."""
-    return code.new("sel", ZERO, value, code.new("flt", value, ZERO)) if bit(code, 75) else value
+    return code.new("sel", ZERO, value, code.new("fle", value, ZERO)) if bit(code, 75) else value
 
 
 def _eight(code: Code, value: Operand, short_exponent: bool) -> Operand:
@@ -556,7 +685,7 @@ def _from_eight(code: Code, byte: Operand, short_exponent: bool) -> int:
     return code.new("sel", code.new("or", found, sign), Number(0x7FFF), number)
 
 
-def _half_of(code: Code, value: Operand, brain: bool, to_zero: bool = False) -> int:
+def half_of(code: Code, value: Operand, brain: bool, to_zero: bool = False) -> int:
     """A float as a half, or as a bf16, to nearest even, or towards zero."""
     if not brain:
         near = code.new("f2h", value)
@@ -571,81 +700,4 @@ def _half_of(code: Code, value: Operand, brain: bool, to_zero: bool = False) -> 
     return code.new("sel", found, Number(0x7FFF), code.new("feq", value, value))
 
 
-# ---------------------------------------------------------------------------------------------------------
-# Halves
-
-
-def halves(name: str, roles: str):  # type: ignore[no-untyped-def]
-    """HADD2, HMUL2, HFMA2: each half by itself, exact in single or double precision, then rounded once."""
-
-    def lower(code: Code) -> None:
-        brain, to_float = bit(code, 85), bit(code, 78)
-        values = [code.value(role) for role in roles]
-        code.latency = u.L_HALF
-        constant = values[-1] if len(values) == 3 else None
-        if constant is not None and constant.kind == IMMEDIATE and (values[0].zero or values[1].zero):
-            code.put("mov", code.target(), Number(constant.number))  # how compilers load a constant on this pipe
-            return
-        found = [
-            _one_half(code, name, [_part(code, value, half, brain) for value in values], brain, to_float) for half in range(2 - to_float)
-        ]
-        if to_float:
-            code.put("mov", code.target(), found[0])
-        else:
-            code.put("or", code.target(), code.new("shl", found[1], Number(16)), code.new("and", found[0], Number(0xFFFF)))
-
-    return lower
-
-
-def _part(code: Code, value: Value, half: int, brain: bool) -> Operand:
-    """A half of a source as a float, with its signs; the swizzle says which."""
-    source = code.plain(value)
-    if value.swizzle == 1:
-        found: Operand = source
-    else:
-        high = half if value.swizzle == 0 else value.swizzle - 2
-        if brain:
-            found = code.made("and", source, 0xFFFF0000) if high else code.new("shl", source, Number(16))
-        elif source == ZERO:
-            found = ZERO
-        else:
-            found = code.new("h2f", code.new("shr", source, Number(16)) if high else source)
-    if value.kind == IMMEDIATE:
-        return found
-    if value.absolute:
-        found = code.made("and", found, SIGN - 1)
-    return code.made("xor", found, SIGN) if value.negative else found
-
-
-def _one_half(code: Code, name: str, values: list[Operand], brain: bool, to_float: bool) -> int:
-    if name == "hfma" and brain:
-        total = _fused_brain(code, values)
-        return total if to_float else _half_of(code, total, True)
-    if name == "hfma":
-        wide_values = []
-        for value in values:
-            pair = code.pair()
-            code.add("f2d", pair, value)
-            wide_values.append(pair)
-        exact = code.pair()
-        code.add("dfma", exact, *wide_values)
-        narrow = code.new("d2f", exact) if to_float else code.new("d2h", exact)
-        return code.new("sel", narrow, Number(LARGEST if to_float else HALF_NAN), code.new("deq", exact, exact))
-    found = code.new({"hadd": "fadd", "hmul": "fmul"}[name], *values)
-    return found if to_float else _half_of(code, found, brain)
-
-
-def _fused_brain(code: Code, values: list[Operand]) -> int:
-    """a * b + c of bf16s as a float rounded to odd, from which bf16 is rounded once: their product is a float."""
-    product = code.new("fmul", values[0], values[1])
-    total = code.new("fadd", product, values[2])
-    part = code.new("fsub", total, product)
-    rest = code.new("fadd", code.new("fsub", product, code.new("fsub", total, part)), code.new("fsub", values[2], part))
-    even = code.new("xor", code.new("and", total, ONE), ONE)
-    step = code.new("and", even, code.new("or", code.new("flt", rest, ZERO), code.new("flt", ZERO, rest)))
-    against = code.new("shr", code.new("xor", rest, total), Number(31))
-    return code.new("sub", code.new("add", total, step), code.new("shl", code.new("and", step, against), ONE))
-
-
-hadd2, hmul2, hfma2 = halves("hadd", "ac"), halves("hmul", "ab"), halves("hfma", "abc")
 __all__ = ["CONSTANT", "NONE"]

@@ -272,7 +272,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         0x1A1,
         "MATCH",
-        (predicate("p", 81, optional=True), _D, register("a", A)),
+        (predicate("p", 81, when=lambda one: not one.at(79, 1)), _D, register("a", A)),
         (flag(79, "ANY", "ALL", "any"), flag(73, "U64")),
         "lanes with the same a",
     ),

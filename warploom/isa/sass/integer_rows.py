@@ -253,6 +253,13 @@ ROWS: tuple[Row, ...] = (
     *_pair("LOP3", 0x012, _lop3),
     Row(0x013, "IABS", (register("d", D), *sources("b")), (), "d = the absolute value of b"),
     Row(0x015, "VABSDIFF4", (register("d", D), *sources("abc")), (flag(73, "", "U8", "signed"), flag(75, "ACC")), "differences of bytes"),
+    Row(
+        0x014,
+        "VABSDIFF",
+        (register("d", D), predicate("p", 81, optional=True), *sources("abc")),
+        (flag(73, "", "U32", "signed"),),
+        "d = the difference of a and b without its sign, + c",
+    ),
     *_pair("PRMT", 0x016, _prmt),
     Row(0x017, "IMNMX", (register("d", D), *sources("ab", shown=SIGNED), _SELECT), (flag(73, "", "U32", "signed"),), "d = p ? min : max"),
     *_pair("SHF", 0x019, _shf),
@@ -266,8 +273,13 @@ ROWS: tuple[Row, ...] = (
     Row(
         0x026,
         "IDP",
-        (register("d", D), *sources("abc")),
-        (flag(72, "2A", "4A", "pairs"), flag(73, "S8", "U8", "a_signed"), flag(74, "S8", "U8", "b_signed")),
+        (register("d", D), *sources("ab"), Signed("c", "", B, wide_signs=(63, -1, -1, -1), plain_signs=(75, -1, -1, -1))),
+        (
+            choice("kind", 76, 2, ("4A", "2A.LO", "INVALID2", "2A.HI")),
+            flag(73, "S8", "U8", "a_signed", lambda one: not one.at(76, 1)),
+            flag(73, "S16", "U16", "a_signed", is_set(76)),
+            flag(74, "S8", "U8", "b_signed"),
+        ),
         "d = a . b + c, by bytes",
     ),
     Row(

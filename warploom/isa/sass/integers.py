@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from warploom.isa import uop as u
 from warploom.isa.sass.code import ONE, ONES, PREDICATES, ZERO, Code, Number, Operand
@@ -275,12 +276,15 @@ def vimnmx3(code: Code) -> None:
 
 def prmt(code: Code) -> None:
     """PRMT: each byte of the result is one of eight, or its sign."""
-    if code.one.at(72, 3):
-        code.refuse("PRMT in this mode is something that this machine does not have")
     a, s, b = (code.plain(code.value(role)) for role in "abc")
     found: Operand = ZERO
+    mode = code.one.at(72, 3)
+    if mode > 6:
+        code.refuse("PRMT in this mode is something that this machine does not have")
     for place in range(4):
-        if isinstance(s, Number):
+        if mode:
+            byte = code.keeping(partial(_byte_of_mode, code, a, b, s, mode, place))
+        elif isinstance(s, Number):
             byte = _byte(code, (a, b)[s.value >> 4 * place + 2 & 1], s.value >> 4 * place & 3, bool(s.value >> 4 * place + 3 & 1))
         else:
             byte = _chosen_byte(code, a, b, code.new("shr", s, Number(4 * place)))
@@ -289,6 +293,22 @@ def prmt(code: Code) -> None:
         shifted = code.new("shl", byte, Number(8 * place)) if place else byte
         found = code.new("or", found, shifted) if found != ZERO else shifted
     code.put("mov", code.target(), found)
+
+
+def _byte_of_mode(code: Code, a: Operand, b: Operand, s: Operand, mode: int, place: int) -> Operand:
+    return _chosen_byte(code, a, b, _place(code, code.made("and", s, 3), mode, place))
+
+
+def _place(code: Code, s: Operand, mode: int, place: int) -> Operand:
+    """Which of eight bytes PRMT takes in a mode: F4E, B4E, RC8, ECL, ECR or RC16."""
+    here = Number(place)
+    if mode < 3:
+        return code.new("and", code.new("add" if mode == 1 else "sub", s, here), Number(7))
+    if mode == 3:
+        return s
+    if mode < 6:
+        return code.new("maxu" if mode == 4 else "minu", s, here)
+    return code.new("or", code.new("shl", code.made("and", s, 1), ONE), Number(place & 1))
 
 
 def _byte(code: Code, word: Operand, place: int, sign: bool) -> Operand:
@@ -507,6 +527,14 @@ def r2p(code: Code) -> None:
             code.put("and", code.kernel.registers + number, code.new("shr", a, Number(number + shift)), ONE)
 
 
+def absolute_difference(code: Code) -> None:
+    """VABSDIFF: of two integers, and c added."""
+    a, b, c = (code.plain(code.value(role)) for role in "abc")
+    larger, smaller = ("max", "min") if bit(code, 73) else ("maxu", "minu")
+    difference = code.new("sub", code.new(larger, a, b), code.new(smaller, a, b))
+    code.put("add", code.target(), difference, c)
+
+
 def absolute_differences(code: Code) -> None:
     """VABSDIFF4: of four bytes; ACC adds them all to c."""
     a, b, c = (code.plain(code.value(role)) for role in "abc")
@@ -529,10 +557,16 @@ def _extended_byte(code: Code, word: Operand, place: int, sign: bool) -> Operand
 
 def dot(code: Code) -> None:
     """IDP: a dot product of bytes, or of halves and bytes."""
-    a, b, found = (code.plain(code.value(role)) for role in "abc")
+    a, b, found = code.plain(code.value("a")), code.plain(code.value("b")), code.integer("c")
     signs = (bit(code, 73), bit(code, 74))
-    if bit(code, 72):
-        code.refuse("a dot product of halves is something that this machine does not have")
+    if bit(code, 76):
+        for place in range(2):
+            half = code.new("shl", a, Number(16)) if not place else a
+            first = code.new("sra" if signs[0] else "shr", half, Number(16))
+            second = _extended_byte(code, b, place + 2 * bit(code, 77), signs[1])
+            found = code.new("mad", first, second, found)
+        code.put("mov", code.target(), found)
+        return
     for place in range(4):
         parts = []
         for word, sign in zip((a, b), signs, strict=True):

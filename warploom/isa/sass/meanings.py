@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from warploom.isa.sass import floats, flow, integers, memory
+from warploom.isa.sass import floats, flow, halves, integers, memory
 from warploom.isa.sass.code import Code
 from warploom.isa.sass.instruction import Row
 
@@ -21,12 +21,15 @@ LANES: Mapping[str, Meaning] = {
 BY_NAME: Mapping[str, Meaning] = {
     **LANES, **{f"U{name}": meaning for name, meaning in LANES.items()},
     "IABS": integers.iabs, "IMNMX": integers.imnmx, "VIADD": integers.add2, "VIMNMX": integers.vimnmx, "VIMNMX3": integers.vimnmx3,
-    "VIADDMNMX": integers.viaddmnmx, "VABSDIFF4": integers.absolute_differences, "IDP": integers.dot, "S2R": integers.special,
+    "VIADDMNMX": integers.viaddmnmx, "VABSDIFF": integers.absolute_difference,
+    "VABSDIFF4": integers.absolute_differences, "IDP": integers.dot, "S2R": integers.special,
     "S2UR": integers.special, "CS2R": integers.special, "P2R": integers.p2r, "R2P": integers.r2p, "R2UR": integers.from_lane,
     "FADD": floats.fadd, "FMUL": floats.fmul, "FFMA": floats.ffma, "FSEL": floats.fsel, "FMNMX": floats.fmnmx, "FSETP": floats.fsetp,
     "FSET": floats.fset, "MUFU": floats.mufu, "FCHK": floats.fchk, "DADD": floats.dadd, "DMUL": floats.dmul, "DFMA": floats.dfma,
     "DSETP": floats.dsetp, "I2F": floats.i2f, "I2FP": floats.i2f, "F2I": floats.f2i, "F2F": floats.f2f, "FRND": floats.frnd,
-    "F2FP": floats.f2fp, "HADD2": floats.hadd2, "HMUL2": floats.hmul2, "HFMA2": floats.hfma2,
+    "F2FP": floats.f2fp,
+    "F2IP": floats.f2ip, "I2I": floats.i2i, "HMNMX2": halves.hmnmx2, "HSET2": halves.hset2, "HSETP2": halves.hsetp2,
+    "HADD2": halves.hadd2, "HMUL2": halves.hmul2, "HFMA2": halves.hfma2,
     "LD": memory.load, "LDG": memory.load, "LDS": memory.load, "LDL": memory.load, "ST": memory.store, "STG": memory.store,
     "STS": memory.store, "STL": memory.store, "LDC": memory.load_constant, "ULDC": memory.load_constant, "ATOM": memory.atomic,
     "ATOMG": memory.atomic, "ATOMS": memory.atomic, "RED": memory.atomic, "MEMBAR": memory.fence, "LDGSTS": memory.copy,
