@@ -628,8 +628,8 @@ def f2ip(code: Code) -> None:
     parts = []
     for role in "ab":
         value = code.plain(code.value(role))
-        found = code.new("f2i" if sign else "f2u", _rectified(code, value))
-        found = _saturated(code, found, 8, bool(sign), bool(sign))
+        whole = code.new("f2i" if sign else "f2u", _rectified(code, value))
+        found = _saturated(code, whole, 8, bool(sign), bool(sign))
         parts.append(code.new("and", code.new("sel", found, ZERO, code.new("feq", value, value)), Number(0xFF)))
     low = code.new("or", code.new("shl", parts[0], Number(8)), parts[1])
     source = code.plain(code.value("c"))
