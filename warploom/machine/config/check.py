@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from warploom.machine.config.classes import SEQUENCES
 from warploom.machine.config.derived import shape_of
 from warploom.machine.config.effective import check_parts, check_replaced
 from warploom.machine.config.schema import L2, Cache, Config, ignored
-from warploom.machine.config.sequences import SEQUENCES, parts_of
+from warploom.machine.config.sequences import parts_of
 from warploom.machine.core.load_store.constant_cache import MAX_CONSTANT_LINES
 from warploom.machine.engine.sizes import CARVEOUTS, MAX_FETCH_LINES, MAX_L0_LINES, MAX_MERGERS, MAX_RASTERS, ConfigError
 from warploom.machine.memory.block import L2_LINES, LINES

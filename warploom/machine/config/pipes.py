@@ -10,14 +10,12 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.needs import only_scalars
 from warploom.isa.program import Program
+from warploom.machine.config.classes import CLASS_OF, CLASSES, SCALAR, SEQUENCES
 from warploom.machine.config.schema import Config
-from warploom.machine.config.sequences import SEQUENCES, SLOT, parts_of, slots_of
+from warploom.machine.config.sequences import SLOT, parts_of, slots_of
 
-# A class whose latency is 0 has that of another one; where none is named, of integer arithmetic.
-LIKE = {"float_compare": "float", "float_root": "special", "float_reciprocal": "special", "double_convert": "double", "half": "float"}
 PORTS = {"integer": u.ALU, "float": u.FLOAT, "double": u.DOUBLE, "special": u.SPECIAL, "vector": u.ALU, "scalar": u.SCALAR_PORT,
          "load_store": u.SHARED, "light": u.LIGHT, "half": u.HALF}  # fmt: skip
-SCALAR = u.LATENCIES[u.L_SCALAR]  # the class of what the scalar unit executes, whatever the operation
 
 
 @lru_cache(maxsize=16)  # every core of a device is set up from it
@@ -37,14 +35,8 @@ def _kinds(config: Config) -> tuple[str, ...]:
 
 def _simple_kinds(config: Config) -> tuple[str, ...]:
     """The same where there are no sequences."""
-    pipes = config.pipes
-    found = {
-        "multiply": pipes.multiply, "bits": pipes.bits, "convert": pipes.convert, "special": "special", "double": "double",
-        "double_divide": "double", "double_convert": pipes.double_convert, "float": "float", "float_multiply": "float", "fma": "float",
-        "float_divide": "float", "float_compare": pipes.compare, "half": pipes.half, "float_root": "special", "float_reciprocal": "special",
-        "shuffle": pipes.shuffle,
-    }  # fmt: skip
-    if pipes.scalar:
+    found = {one.name: getattr(config.pipes, one.choice[0]) if one.pipes else one.pipe for one in CLASSES}
+    if config.pipes.scalar:
         found[SCALAR] = SCALAR
     return tuple(found.get(name, "integer") for name in u.LATENCIES)
 
@@ -59,12 +51,9 @@ def intervals(config: Config) -> tuple[int, ...]:
 
 def _simple_intervals(config: Config) -> tuple[int, ...]:
     """The same where there are no sequences."""
-    pipes = config.pipes
-    given = {
-        "multiply": pipes.multiply_interval, "convert": pipes.convert_interval, "divide": pipes.divide_interval,
-        "float_divide": pipes.float_divide_interval, "double_divide": pipes.double_divide_interval,
-        "shuffle": pipes.shuffle_interval, "half": pipes.half_interval, SCALAR: int(pipes.scalar),
-    }  # fmt: skip
+    given = {one.name: getattr(config.pipes, f"{one.name}_interval") for one in CLASSES if one.interval} | {
+        SCALAR: int(config.pipes.scalar)
+    }
     return tuple(given.get(name, 0) or interval(config, kind) for name, kind in zip(u.LATENCIES, _simple_kinds(config), strict=True))
 
 
@@ -108,7 +97,9 @@ def loads_beside(config: Config, name: str) -> dict[int, int]:
 
 def latency(config: Config, name: str) -> int:
     """Cycles from an operation of a latency class to one that needs its result; 1 for classes that have no setting."""
-    return int(getattr(config.latency, name, 1) or getattr(config.latency, LIKE.get(name, "alu")))
+    if name not in CLASS_OF:
+        return 1
+    return int(getattr(config.latency, name) or getattr(config.latency, CLASS_OF[name].like))
 
 
 def lanes_setting(config: Config, number: int) -> str:

@@ -15,10 +15,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from warploom.isa.uop import LATENCIES
-from warploom.machine.config.schema import EXAMPLE, Config, Pipes
+from warploom.machine.config.classes import EXAMPLE, SEQUENCES
+from warploom.machine.config.schema import Config
 from warploom.machine.engine.sizes import ConfigError
 
-SEQUENCES = tuple(name.removesuffix("_sequence") for name in Pipes.__struct_fields__ if name.endswith("_sequence"))
 SLOT = "control"  # a part that takes an issue slot and no arithmetic pipe: a branch
 MOST = 1000  # instructions of one class
 PARTS = tuple(name for name in LATENCIES if name not in (*SEQUENCES, "memory", "scalar", "mask", "shuffle"))

@@ -14,12 +14,13 @@ from warploom.isa import uop as u
 from warploom.isa.needs import REDUCTIONS, special_registers, uses, uses_wide_accesses
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
+from warploom.machine.config.classes import SEQUENCES
 from warploom.machine.config.derived import l1_bytes, shape_of
 from warploom.machine.config.pipes import PORTS, interval, intervals, latency, loads_beside, other_half
 from warploom.machine.config.presets import preset_names
 from warploom.machine.config.roles import ROOMS, costs_of, obeys_words
 from warploom.machine.config.schema import Config
-from warploom.machine.config.sequences import SEQUENCES, parts_of, slots_of
+from warploom.machine.config.sequences import parts_of, slots_of
 from warploom.machine.core.cycle import folds_of
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import SIDES
