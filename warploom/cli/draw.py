@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warploom.cli import drawing_on
 from warploom.cli.common import DONE, UserError, json_option, keep_inputs, print_json, say, stopped, write_file
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("file", metavar="SCENE")
 @click.option("-o", "--output", metavar="OUT.png", help="Where the picture goes. [default: the scene's name, .png, in this folder]")
-@click.option("--size", metavar="WxH", default="512x512", show_default=True, help="Pixels; one number is both.")
+@click.option("--size", metavar="WxH", help="Pixels; one number is both. [default: 512x512; 128x128 on a machine]")
 @click.option("--depth", "kind", flag_value="depth", help="Draw depths: near is bright.")
 @click.option("--overdraw", "kind", flag_value="overdraw", help="Draw how many fragments were shaded at each pixel.")
 @click.option("--quads", "kind", flag_value="quads", help="Draw how full the quads of the shader were.")
@@ -24,11 +25,12 @@ if TYPE_CHECKING:
 @click.option("--cull", type=click.Choice(["none", "back", "front"]), help="Which faces are left out. [default: as the scene says]")
 @click.option("--tile", type=click.Choice(["8", "16", "32", "64", "128"]), help="Pixels of a tile's side.")
 @click.option("--no-early-depth", is_flag=True, help="Test depth after the shader only.")
+@drawing_on.machine_options
 @click.option("--engine", type=click.Choice(["auto", "native", "python"]), default="auto", show_default=True, help="Result is the same.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @json_option
 @click.pass_context
-def command(ctx: click.Context, file: str, output: str | None, size: str, kind: str | None, as_json: bool, **options: Any) -> None:
+def command(ctx: click.Context, file: str, output: str | None, size: str | None, kind: str | None, as_json: bool, **options: Any) -> None:
     """Draw SCENE into a PNG file, and say what it took. A scene is
 
     \b
@@ -43,6 +45,7 @@ def command(ctx: click.Context, file: str, output: str | None, size: str, kind: 
       warploom draw model.glb
       warploom draw vase.obj -o vase.png --size 800x600 --from 0,1,3
       warploom draw scene.py --overdraw -o overdraw.png
+      warploom draw model.glb --gpu vortex-2024 --profile --ladder
     """
     from warploom.cli.terminal.progress import Busy, Progress
     from warploom.graphics.drawing import draw
@@ -54,7 +57,8 @@ def command(ctx: click.Context, file: str, output: str | None, size: str, kind: 
     if not output.lower().endswith(".png"):
         raise UserError(f"the picture is a PNG file: -o {output} ends otherwise")
     keep_inputs("-o", output, [file])
-    width, height = _size(size)
+    width, height = _size(size or ("128x128" if options["gpu"] else "512x512"))
+    drawing_on.check(output, file, options)
     with Busy("reading the scene", quiet=quiet):
         scene = _scene(file)
     changes: dict[str, Any] = {"early_depth": False} if options["no_early_depth"] else {}
@@ -63,6 +67,10 @@ def command(ctx: click.Context, file: str, output: str | None, size: str, kind: 
     changes |= {"tile": int(options["tile"])} if options["tile"] else {}
     if options["front"]:
         scene.camera = _from(scene, options["front"], width, height)
+    if options["gpu"]:
+        if kind in ("overdraw", "quads"):
+            raise UserError(f"--{kind} is counted where no machine draws: leave --gpu out")
+        ctx.exit(_on_machine(ctx, scene, (width, height), output, kind, as_json, options))
     total = sum(len(mesh.triangles) for mesh in scene.meshes)
     progress = Progress("drawing", total, quiet=quiet, unit="triangles")
     try:
@@ -81,6 +89,35 @@ def command(ctx: click.Context, file: str, output: str | None, size: str, kind: 
         say(f"warning: {sentence}", err=True)
     if not quiet:
         _report(output, facts)
+
+
+def _on_machine(
+    ctx: click.Context, scene: Scene, size: tuple[int, int], output: str, kind: str | None, as_json: bool, options: dict[str, Any]
+) -> int:
+    """Draw the scene on a machine, and say what that took. Returns the exit status."""
+    from warploom.graphics.pictures import KINDS
+    from warploom.isa.pictures import png
+
+    quiet = options["quiet"] or as_json
+    try:
+        drawn, gpu = drawing_on.draw(scene, *size, options, quiet)
+    except KeyboardInterrupt as signal:
+        how, status = stopped(signal)
+        say(f"{how}; no file was written", err=True)
+        ctx.exit(status)
+    write_file(output, png(KINDS[kind or "color"](drawn.target)))
+    found = drawing_on.facts(drawn, gpu)
+    warnings = [*scene.warnings, *drawing_on.remarks(drawn)]
+    if as_json:
+        print_json({"output": output, "warnings": warnings, **found})
+    else:
+        for sentence in [*warnings, *_nothing_seen(found)]:
+            say(f"warning: {sentence}", err=True)
+        if not quiet:
+            drawing_on.report(drawn, gpu)
+            say(f"{output} is written", err=True)
+    drawing_on.after(drawn, scene, options, quiet)
+    return DONE
 
 
 def _named_after(file: str) -> str:

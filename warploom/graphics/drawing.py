@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from warploom.graphics.camera import clip_matrix, fitting_camera, view_matrix
 from warploom.graphics.draw_call import DrawCall, Light, Progress, draw_call
-from warploom.graphics.scene import Camera, Scene
+from warploom.graphics.scene import Camera, Mesh, Scene
 from warploom.graphics.state import GraphicsError
 from warploom.graphics.target import Target
 
@@ -41,31 +42,35 @@ def draw(
     target = Target(width, height, srgb=scene.srgb)
     target.clear(scene.background)
     camera = scene.camera or fitting_camera(scene, width, height)
-    matrix, light = clip_matrix(scene, camera, width, height), _placed(scene.light, camera)
     total = sum(len(mesh.triangles) for mesh in scene.meshes)
     done = set_up = 0
-    for mesh in scene.meshes:
-        count = len(mesh.triangles)
-        if count == 0:
-            continue
-        with np.errstate(over="ignore", invalid="ignore"):
-            clip = np.concatenate([mesh.world(), np.ones((len(mesh.positions), 1))], axis=1) @ matrix.T
-        if not np.isfinite(clip).all():
-            raise GraphicsError(f"{mesh.name}: vertex {int(np.argwhere(~np.isfinite(clip))[0][0])} is too far away for floats")
-        before = done
+    for mesh, call in calls_of(scene, camera, width, height, pipeline):
+        before, count = done, len(mesh.triangles)
 
         def told(now: int, of: int, before: int = before, count: int = count) -> None:
             if progress is not None:
                 progress(before + count * now // max(of, 1), total)
 
+        set_up += len(draw_call(target, call, engine, told).edges)
+        done += count
+    return Drawn(target, camera, total, set_up)
+
+
+def calls_of(scene: Scene, camera: Camera, width: int, height: int, pipeline: Mapping[str, object]) -> Iterator[tuple[Mesh, DrawCall]]:
+    """The draw calls of a scene, and the mesh of each. Raises GraphicsError."""
+    matrix, light = clip_matrix(scene, camera, width, height), _placed(scene.light, camera)
+    for mesh in scene.meshes:
+        if len(mesh.triangles) == 0:
+            continue
+        with np.errstate(over="ignore", invalid="ignore"):
+            clip = np.concatenate([mesh.world(), np.ones((len(mesh.positions), 1))], axis=1) @ matrix.T
+        if not np.isfinite(clip).all():
+            raise GraphicsError(f"{mesh.name}: vertex {int(np.argwhere(~np.isfinite(clip))[0][0])} is too far away for floats")
         try:
             state = replace(mesh.pipeline, **pipeline)  # type: ignore[arg-type]
         except TypeError as error:
             raise GraphicsError(f"a pipeline has no such field: {error}") from None
-        call = DrawCall(clip[mesh.triangles], mesh.corner_attributes(), state, mesh.shading, light)
-        set_up += len(draw_call(target, call, engine, told).edges)
-        done += count
-    return Drawn(target, camera, total, set_up)
+        yield mesh, DrawCall(clip[mesh.triangles], mesh.corner_attributes(), state, mesh.shading, light)
 
 
 def _placed(light: Light, camera: Camera) -> Light:

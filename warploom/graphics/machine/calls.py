@@ -1,0 +1,158 @@
+"""Draw calls of a scene as a host of Vortex of 2024 makes them: vertices lit, clipped and set up, buffers, registers.
+
+What the machine's shader does not do is done here, for each vertex: base colour and lamp. Backs are culled before setup. Textures have
+powers of two texels on a side, so others are resized.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from warploom.graphics.clip import clipped, distances
+from warploom.graphics.color import to_bytes
+from warploom.graphics.draw_call import DrawCall
+from warploom.graphics.machine.shader import COLORED, TESTED, TEXTURED
+from warploom.graphics.original.setup import STRIDE, Primitives, primitive_buffer, set_up_original, tile_buffer
+from warploom.graphics.shading import ALPHA, NORMAL, RED, U
+from warploom.graphics.state import GraphicsError, Pipeline, merger_of
+from warploom.graphics.texture import ADDRESS_MODES, FILTERS, Texture, words_of
+
+BLOCK = 64  # bytes to which buffers are aligned
+FIRST = 0x100000  # where the first buffer lies
+DCR_TEXTURE, DCR_RASTER, DCR_MERGER = 6, 0x1C, 0x22
+MOST_LOG = 11  # of a texture's side
+WRAPS = {"clamp-to-edge": 0, "repeat": 1, "mirror-repeat": 2}
+MOST_TILES = 1 << 16
+
+
+@dataclass(frozen=True)
+class MachineCall:
+    """buffers: what lies in memory, by name and address. dcr: registers and values. arguments: of the shader. triangles: set up."""
+
+    buffers: dict[str, np.ndarray]
+    dcr: list[int]
+    arguments: dict[str, str | int]
+    primitives: Primitives
+
+
+def machine_call(call: DrawCall, width: int, height: int, colors: np.ndarray, depths: np.ndarray, log_tile: int, srgb: bool) -> MachineCall:
+    """A draw call for a target that holds `colors` and `depths`: uint32[height * width], the upper row first. Raises GraphicsError."""
+    pipeline, shading = call.pipeline, call.shading
+    corners, values = _clipped(call, _lit(call, srgb), width, height)
+    kept = _faces(corners, pipeline)
+    primitives = set_up_original(corners[kept], values[kept, :, :4], values[kept, :, 4:], width, height, -1.0, 1.0)
+    tiles, headers = tile_buffer(primitives.boxes, log_tile)
+    if headers > MOST_TILES or len(tiles) - 2 * headers > MOST_TILES:
+        raise GraphicsError(
+            f"a draw call touches {headers} tiles and has {len(tiles) - 2 * headers} triangles in them; offsets in the tile buffer have "
+            "16 bits: draw a smaller picture, use larger tiles, or cut the mesh"
+        )
+    wants = COLORED | (TEXTURED if shading.texture else 0) | TESTED
+    contents = {
+        "color": colors, "depth": depths, "tiles": tiles if len(tiles) else np.zeros(1, np.uint32),
+        "primitives": primitive_buffer(primitives).ravel().view(np.uint32) if len(primitives.edges) else np.zeros(1, np.uint32),
+    }  # fmt: skip
+    dcr = []
+    if shading.texture is not None:
+        contents["texels"] = _texels(shading.texture)
+    places, at = {}, FIRST
+    for name, data in contents.items():
+        places[name] = at
+        at += -(-data.nbytes // BLOCK) * BLOCK
+    if shading.texture is not None:
+        dcr += _texture_registers(shading.texture, places["texels"], contents["texels"].shape)
+    left, top, right, bottom = call.scissor or (0, 0, width, height)
+    raster = [places["tiles"] // BLOCK, headers, places["primitives"] // BLOCK, STRIDE,
+              min(right, width) << 16 | max(left, 0), min(bottom, height) << 16 | max(top, 0)]  # fmt: skip
+    dcr += _pairs(DCR_RASTER, raster)
+    dcr += _pairs(DCR_MERGER, merger_registers(pipeline, places["color"], places["depth"], width))
+    buffers = {f"{name}@{places[name]:#x}": data.ravel() for name, data in contents.items()}
+    return MachineCall(buffers, dcr, {"primitives": "primitives", "stride": STRIDE, "wants": wants}, primitives)
+
+
+def _pairs(first: int, values: list[int]) -> list[int]:
+    return [word for number, value in enumerate(values, first) for word in (number, value)]
+
+
+def _lit(call: DrawCall, srgb: bool) -> np.ndarray:
+    """Red, green, blue, alpha, u, v of each corner: float64[n, 3, 6]."""
+    attributes, shading, light = call.attributes.astype(np.float64), call.shading, call.light
+    made = np.concatenate([attributes[..., RED : ALPHA + 1] * np.array(shading.color), attributes[..., U : U + 2]], axis=-1)
+    if shading.lit:
+        direction = np.array(light.direction if light.direction is not None else (0.0, 0.0, 1.0))
+        cosine = attributes[..., NORMAL : NORMAL + 3] @ (direction / np.sqrt((direction**2).sum()))
+        if shading.two_sided:
+            cosine = np.abs(cosine)
+        made[..., :3] *= (light.ambient + light.strength * np.maximum(cosine, 0))[..., None]
+    made[..., :4] = np.clip(made[..., :4], 0, 1)
+    if srgb:
+        shape = made[..., :3].shape
+        light_of = np.concatenate([made[..., :3], np.ones((*shape[:-1], 1))], axis=-1).reshape(1, -1, 4)
+        made[..., :3] = to_bytes(light_of, True).reshape(*shape[:-1], 4)[..., :3] / 255
+    made[..., :4] *= 1 - 2.0**-20  # 1 itself would be a byte of 256
+    return made
+
+
+def _clipped(call: DrawCall, values: np.ndarray, width: int, height: int) -> tuple[np.ndarray, np.ndarray]:
+    """Triangles in front of the eye, y down, and their corners' values."""
+    guard = 8.0
+    far = distances(call.corners, guard)
+    outside, whole = np.any(np.all(far < 0, axis=1), axis=1), (far >= 0).all(axis=(1, 2))
+    parts = {int(number): [(call.corners[number], values[number])] for number in np.flatnonzero(whole)}
+    for number in np.flatnonzero(~whole & ~outside):
+        polygon = clipped(call.corners[number], values[number], guard)
+        if polygon is not None:
+            fan = [[0, k, k + 1] for k in range(1, len(polygon.corners) - 1)]
+            parts[int(number)] = [(polygon.corners[three], polygon.attributes[three]) for three in fan]
+    ordered = [part for number in sorted(parts) for part in parts[number]]
+    if not ordered:
+        return np.zeros((0, 3, 4)), np.zeros((0, 3, values.shape[-1]))
+    corners = np.stack([part[0] for part in ordered])
+    corners[..., 1] *= -1
+    return corners, np.stack([part[1] for part in ordered])
+
+
+def _faces(corners: np.ndarray, pipeline: Pipeline) -> np.ndarray:
+    """Which triangles are not culled. corners: y down."""
+    if pipeline.cull_mode == "none":
+        return np.ones(len(corners), bool)
+    turns = np.linalg.det(corners[..., [0, 1, 3]])  # positive: clockwise as one sees it
+    back = (turns > 0) == (pipeline.front_face == "ccw")
+    return np.asarray(back != (pipeline.cull_mode == "back"))
+
+
+def _texels(texture: Texture) -> np.ndarray:
+    """The texture's largest level with powers of two texels on a side: uint32[height, width]; nearest ones where it has others."""
+    pixels = np.asarray(texture.pixels)
+    sides = [1 << min(max(side - 1, 0).bit_length(), MOST_LOG) for side in pixels.shape[:2]]
+    rows, columns = (np.arange(side, dtype=np.int64) * size // side for side, size in zip(sides, pixels.shape[:2], strict=True))
+    return words_of(np.ascontiguousarray(pixels[rows][:, columns]))
+
+
+def _texture_registers(texture: Texture, address: int, shape: tuple[int, ...]) -> list[int]:
+    height, width = (side.bit_length() - 1 for side in shape)
+    wraps = [WRAPS[mode] for mode in (texture.address_mode_u, texture.address_mode_v)]
+    assert set(WRAPS) == set(ADDRESS_MODES)
+    values = [0, address // BLOCK, height << 16 | width, 0, FILTERS.index(texture.mag_filter), wraps[1] << 16 | wraps[0], 0]
+    return _pairs(DCR_TEXTURE, values)
+
+
+def merger_registers(pipeline: Pipeline, color: int, depth: int, width: int) -> list[int]:
+    """Eighteen registers of the output merger. color, depth: addresses of the buffers."""
+    one = merger_of(pipeline)[0]
+
+    def both(name: str) -> int:
+        front, back = (int(value) for value in one[f"stencil_{name}"])
+        return back << 16 | front
+
+    (rgb, alpha), (s_rgb, s_alpha), (d_rgb, d_alpha) = (
+        [int(value) for value in one[name]] for name in ("blend_color", "source_factor", "destination_factor")
+    )
+    stencil = [both(name) for name in ("compare", "pass", "depth_fail", "fail", "reference", "mask", "write")]
+    return [
+        color // BLOCK, 4 * width, int(one["color_write"]), depth // BLOCK, 4 * width, int(one["depth_compare"]), int(one["depth_write"]),
+        *stencil, alpha << 16 | rgb, d_alpha << 24 | d_rgb << 16 | s_alpha << 8 | s_rgb, int(one["blend_constant"]),
+        int(one["logic_operation"]),
+    ]  # fmt: skip

@@ -1,0 +1,91 @@
+"""A scene drawn by a machine: a run for each mesh, one after the other, on one target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from warploom.gpu import GPU
+from warploom.graphics.camera import fitting_camera
+from warploom.graphics.drawing import calls_of
+from warploom.graphics.machine.calls import MachineCall, machine_call
+from warploom.graphics.machine.shader import shader
+from warploom.graphics.scene import Camera, Scene
+from warploom.graphics.state import GraphicsError
+from warploom.graphics.target import Target
+from warploom.isa import load
+from warploom.isa.frontend import Options
+from warploom.isa.launching import read_buffer
+from warploom.result import Result
+
+ISA = "vortex-2024"
+MOST_CYCLES = 1_000_000_000
+COLOR, DEPTH = "color", "depth"
+
+
+@dataclass(frozen=True)
+class MachineDrawn:
+    """target: the picture. results: of each mesh's run, by its name. camera: with which it was taken. submitted, set_up: triangles."""
+
+    target: Target
+    results: list[tuple[str, Result]]
+    camera: Camera
+    submitted: int
+    set_up: int
+
+    @property
+    def cycles(self) -> int:
+        """Of all draw calls, which follow each other."""
+        return sum(result.cycles for _, result in self.results)
+
+    def counted(self, name: str) -> int:
+        """A counter, over all draw calls."""
+        return sum(result.counters.get(name, 0) for _, result in self.results)
+
+
+def draw_on(
+    gpu: GPU,
+    scene: Scene,
+    width: int = 128,
+    height: int = 128,
+    *,
+    max_cycles: int = MOST_CYCLES,
+    progress: Callable[[int], None] | None = None,
+    watched: int | None = None,
+    **pipeline: object,
+) -> MachineDrawn:
+    """Draw a scene on a machine with raster engine and output merger. Raises GraphicsError, LaunchError.
+
+    max_cycles: of all runs together. progress: told the cycles so far. watched: number of the mesh whose run writes down all that happens,
+    for an explorer. pipeline: fields that all pipelines are to have, in place of their own.
+    """
+    target = Target(width, height, srgb=scene.srgb)
+    target.clear(scene.background)
+    camera = scene.camera or fitting_camera(scene, width, height)
+    log_tile = int(gpu.config["raster.tile"]).bit_length() - 1
+    results: list[tuple[str, Result]] = []
+    submitted = set_up = spent = 0
+    for number, (mesh, call) in enumerate(calls_of(scene, camera, width, height, pipeline)):
+        made = machine_call(call, width, height, target.color, target.depth_stencil, log_tile, scene.srgb)
+        before = spent
+        told = None if progress is None else lambda cycles, before=before: progress(before + cycles)  # type: ignore[misc]
+        seen = {"tracing": True, "recording": True} if number == watched else {}
+        result = gpu.run(program_of(made), max_cycles=max(max_cycles - spent, 1), progress=told, **seen)
+        results.append((mesh.name, result))
+        submitted, set_up, spent = submitted + len(mesh.triangles), set_up + len(made.primitives.edges), spent + result.cycles
+        if result.status != "done":
+            ended = result.status != "timeout" and result.messages
+            why = result.messages[0] if ended else f"the draw call has not ended after {max_cycles} cycles; give it more"
+            raise GraphicsError(f"{mesh.name}: {why}")
+        for name, pixels in ((COLOR, target.color), (DEPTH, target.depth_stencil)):
+            pixels[:] = read_buffer(result.program, result.memory, name).view(np.uint32)
+    return MachineDrawn(target, results, camera, submitted, set_up)
+
+
+def program_of(call: MachineCall) -> Any:
+    """The shader's program with the buffers of a draw call."""
+    buffers: Mapping[str, Any] = call.buffers | {"dcr": call.dcr}
+    return load(shader().encode(), ISA, options=Options(path="shader.vx", buffers=buffers, arguments=call.arguments))
