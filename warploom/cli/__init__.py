@@ -61,9 +61,14 @@ ROOMS: tuple[tuple[str, dict[str, str]], ...] = (
         },
     ),
     (
-        "",
+        "drawing",
         {
             "draw": "Draw a scene of triangles, through raster engine, shader and output merger.",
+        },
+    ),
+    (
+        "",
+        {
             "examples": "List the programs that ship; read and copy them.",
             "new": "Write a first program, or a unit of your own, that runs as it is.",
             "docs": "Open the documentation, or show what a word means.",

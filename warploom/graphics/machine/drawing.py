@@ -71,9 +71,9 @@ def draw_on(
     for number, (mesh, call) in enumerate(calls_of(scene, camera, width, height, pipeline)):
         made = machine_call(call, width, height, target.color, target.depth_stencil, log_tile, scene.srgb)
         before = spent
-        told = None if progress is None else lambda cycles, before=before: progress(before + cycles)  # type: ignore[misc]
-        seen = {"tracing": True, "recording": True} if number == watched else {}
-        result = gpu.run(program_of(made), max_cycles=max(max_cycles - spent, 1), progress=told, **seen)
+        told = None if progress is None else lambda cycles, before=before: progress(before + cycles)
+        seen = number == watched
+        result = gpu.run(program_of(made), max_cycles=max(max_cycles - spent, 1), progress=told, tracing=seen, recording=seen)
         results.append((mesh.name, result))
         submitted, set_up, spent = submitted + len(mesh.triangles), set_up + len(made.primitives.edges), spent + result.cycles
         if result.status != "done":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +63,7 @@ def graphics_remarks(gpu: np.ndarray) -> Iterator[str]:
         )
 
 
-def _order_matters(merging: np.void) -> bool:
+def _order_matters(merging: Any) -> bool:
     """Whether blending, or no depth test, makes the picture depend on the order of fragments. Equal depths are left out."""
     blends = bool((merging["blend_color"] != ADD).any() or (merging["source_factor"] != F_ONE).any())
     return blends or bool((merging["destination_factor"] != F_ZERO).any()) or not merging["depth_write"]

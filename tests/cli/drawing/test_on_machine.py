@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.cli.test_draw import draw
+from tests.cli.drawing.test_draw import draw
 
 SCENE = """
 import numpy as np

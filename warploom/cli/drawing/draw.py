@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli import drawing_on
 from warploom.cli.common import DONE, UserError, json_option, keep_inputs, print_json, say, stopped, write_file
+from warploom.cli.drawing import on_machine
 
 if TYPE_CHECKING:
     from warploom.graphics import Drawn, Scene
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option("--cull", type=click.Choice(["none", "back", "front"]), help="Which faces are left out. [default: as the scene says]")
 @click.option("--tile", type=click.Choice(["8", "16", "32", "64", "128"]), help="Pixels of a tile's side.")
 @click.option("--no-early-depth", is_flag=True, help="Test depth after the shader only.")
-@drawing_on.machine_options
+@on_machine.machine_options
 @click.option("--engine", type=click.Choice(["auto", "native", "python"]), default="auto", show_default=True, help="Result is the same.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @json_option
@@ -58,7 +58,7 @@ def command(ctx: click.Context, file: str, output: str | None, size: str | None,
         raise UserError(f"the picture is a PNG file: -o {output} ends otherwise")
     keep_inputs("-o", output, [file])
     width, height = _size(size or ("128x128" if options["gpu"] else "512x512"))
-    drawing_on.check(output, file, options)
+    on_machine.check(output, file, options)
     with Busy("reading the scene", quiet=quiet):
         scene = _scene(file)
     changes: dict[str, Any] = {"early_depth": False} if options["no_early_depth"] else {}
@@ -100,23 +100,23 @@ def _on_machine(
 
     quiet = options["quiet"] or as_json
     try:
-        drawn, gpu = drawing_on.draw(scene, *size, options, quiet)
+        drawn, gpu = on_machine.draw(scene, *size, options, quiet)
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
         say(f"{how}; no file was written", err=True)
         ctx.exit(status)
     write_file(output, png(KINDS[kind or "color"](drawn.target)))
-    found = drawing_on.facts(drawn, gpu)
-    warnings = [*scene.warnings, *drawing_on.remarks(drawn)]
+    found = on_machine.facts(drawn, gpu)
+    warnings = [*scene.warnings, *on_machine.remarks(drawn)]
     if as_json:
         print_json({"output": output, "warnings": warnings, **found})
     else:
         for sentence in [*warnings, *_nothing_seen(found)]:
             say(f"warning: {sentence}", err=True)
         if not quiet:
-            drawing_on.report(drawn, gpu)
+            on_machine.report(drawn, gpu)
             say(f"{output} is written", err=True)
-    drawing_on.after(drawn, scene, options, quiet)
+    on_machine.after(drawn, scene, options, quiet)
     return DONE
 
 

@@ -1,0 +1,1 @@
+"""Drawing scenes: as the units do it, and on a machine, in cycles."""
