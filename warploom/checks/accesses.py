@@ -14,6 +14,7 @@ from warploom.checks.shadow import (
     ATOMIC,
     LOADS,
     OPENED,
+    OPENED_SHARED,
     READ,
     RESERVES,
     RUN_SHIFT,
@@ -57,7 +58,7 @@ def check_access(gpu, core, warp, pc, part, tables, k, now, time):
     threads = np.int64(gpu.grid.block_threads)
     begin = block * threads
     first = begin + core.warps.rank[warp] * lanes
-    opened = np.int64(tables.blocks[row_of(tables, first, block), OPENED])
+    opened = np.int64(tables.blocks[row_of(tables, first, block), OPENED_SHARED if space == SHARED_SPACE else OPENED])
     base = np.int64(0)
     if space == SHARED_SPACE:
         base = np.int64(tables.findings[0, SHARED_ROWS] + core.number * tables.findings[0, SHARED_WORDS])

@@ -38,9 +38,10 @@ from warploom.checks.shadow import (
     MISSED_AT,
     MISSED_BY,
     OPENED,
+    OPENED_SHARED,
     find,
 )
-from warploom.isa.uop import COLUMN, FILE, IMM, LINE, NONE, NUMBER, OP, A, B
+from warploom.isa.uop import COLUMN, FILE, FLAGS, GLOBAL_UNORDERED, IMM, LINE, NONE, NUMBER, OP, SHARED_UNORDERED, A, B
 from warploom.isa.uop import FENCE_BLOCK as FOR_BLOCK
 from warploom.machine.engine.bits import EMPTY, has, lowest, popcount, rest
 from warploom.machine.engine.unit import inlined, out_of_line, unit
@@ -68,7 +69,7 @@ def note_barrier(gpu, core, warp, pc, part, tables, k, first, time, now):
     block = np.int64(core.blocks.number[slot])
     row = tables.blocks[block]
     if tables.uops[k, OP] == ARRIVE or tables.uops[k, A] != NONE or tables.uops[k, B] != NONE or tables.uops[k, IMM] != 0:
-        row[OPENED] = time
+        _order(tables, row, k, time)
         return
     coming = part if core.any_order != 0 else core.warps.threads[warp]
     for lane in range(core.warps.lanes):
@@ -144,9 +145,19 @@ def _open_if_all_came(core, slot, row, leaving, warp, tables, k, time, now):
                 -1,
                 now,
             )
-        row[OPENED] = time
+        _order(tables, row, k, time)
         row[ARRIVED] = 0
         row[FIRST] = 0
+
+
+@inlined
+def _order(tables, row, k, time):
+    """A block's barrier opens: what its threads did to the memory that it orders is before what they do now."""
+    flags = tables.uops[k, FLAGS]
+    if flags & GLOBAL_UNORDERED == 0:
+        row[OPENED] = time
+    if flags & SHARED_UNORDERED == 0:
+        row[OPENED_SHARED] = time
 
 
 @unit

@@ -19,7 +19,18 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.checks.order import share_with_block
-from warploom.checks.shadow import ANY_WORD, ASKED, ASKS, BLOCK_ACQUIRED, BLOCK_ACQUIRED_AT, GRID_OPENED, LEARNED, OPENED, tick
+from warploom.checks.shadow import (
+    ANY_WORD,
+    ASKED,
+    ASKS,
+    BLOCK_ACQUIRED,
+    BLOCK_ACQUIRED_AT,
+    GRID_OPENED,
+    LEARNED,
+    OPENED,
+    OPENED_SHARED,
+    tick,
+)
 from warploom.checks.watch import watch
 from warploom.isa.uop import ALU, CONTROL, IMM, NUMBER, OP, SPECIAL_NUMBER, UNIT, A, B
 from warploom.machine.core.divergence.split_join import operand
@@ -118,6 +129,7 @@ def _open_across(tables, time):
     tables.findings[0, GRID_OPENED] = time
     for row in range(tables.blocks.shape[0]):
         tables.blocks[row, OPENED] = time
+        tables.blocks[row, OPENED_SHARED] = time
 
 
 @unit
@@ -145,6 +157,7 @@ def _learn(core, warp, tables, learners, told, time):
     while learners != EMPTY:
         row = tables.blocks[first + lowest(learners)]
         row[OPENED] = max(np.int64(row[OPENED]), known_of_all)
+        row[OPENED_SHARED] = row[OPENED]
         learners = rest(learners)
 
 

@@ -56,10 +56,10 @@ from warploom.machine.engine.unit import out_of_line, unit
 
 
 @out_of_line
-def in_order(tables, seen_row, lanes, size, me, other, when):
+def in_order(tables, seen_row, lanes, size, opened, me, other, when):
     """Whether thread `me` comes after what thread `other` did at time `when`. Threads count in the grid.
 
-    seen_row: the row of `seen` of the lane of `me`. size: threads of a block.
+    seen_row: the row of `seen` of the lane of `me`. size: threads of a block. opened: when the block's barrier opened last for this memory.
     """
     block = me // size
     theirs = other // size
@@ -67,7 +67,7 @@ def in_order(tables, seen_row, lanes, size, me, other, when):
     if when < tables.findings[0, GRID_OPENED]:
         return True
     if block == theirs:
-        if when < ours[OPENED] or knows(tables, me, other, theirs * size, when):
+        if when < opened or knows(tables, me, other, theirs * size, when):
             return True
         inside = other - theirs * size
         if (me - block * size) // lanes == inside // lanes and when < tables.seen[seen_row, inside % lanes]:

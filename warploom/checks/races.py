@@ -73,7 +73,7 @@ def read_word(gpu, core, warp, pc, tables, k, now, time, space, index, address, 
         return
     size = np.int64(gpu.grid.block_threads)
     if may_conflict(tables, cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
-        _after_write(gpu, core, warp, pc, tables, k, now, time, np.int64(READ), space, cell, address, thread, lane, flags)
+        _after_write(gpu, core, warp, pc, tables, k, now, time, np.int64(READ), space, cell, address, thread, lane, opened, flags)
     note_reader(tables, cell, thread, begin, first, size, np.int64(core.warps.lanes), opened, time, stamp(thread, pc, flags))
 
 
@@ -89,18 +89,18 @@ def access_word(gpu, core, warp, pc, tables, k, now, time, how, space, index, at
         synchronise(tables, index, size, thread, pc, time)
         flags = flags | ATOMIC_BIT
     if may_conflict(tables, cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
-        _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, cell, address, thread, lane, flags)
+        _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, cell, address, thread, lane, opened, flags)
     mine = stamp(thread, pc, flags)
     if how == READ:
         note_reader(tables, cell, thread, begin, first, size, lanes, opened, time, mine)
         return
     if may_conflict(tables, cell[R1_TIME], cell[R1_WHO], thread, begin, size, opened, flags, space):
-        if in_order(tables, row, lanes, size, thread, thread_of(cell[R1_WHO]), cell[R1_TIME]):
+        if in_order(tables, row, lanes, size, opened, thread, thread_of(cell[R1_WHO]), cell[R1_TIME]):
             cell[R1_TIME] = 0
         else:
             _report(gpu, core, pc, tables, k, now, time, how, space, address, thread, READ, cell[R1_WHO], cell[R1_TIME])
     if may_conflict(tables, cell[R2_TIME], cell[R2_WHO], thread, begin, size, opened, flags, space):
-        if in_order(tables, row, lanes, size, thread, thread_of(cell[R2_WHO]), cell[R2_TIME]):
+        if in_order(tables, row, lanes, size, opened, thread, thread_of(cell[R2_WHO]), cell[R2_TIME]):
             cell[R2_TIME] = 0
         else:
             _report(gpu, core, pc, tables, k, now, time, how, space, address, thread, READ, cell[R2_WHO], cell[R2_TIME])
@@ -113,11 +113,11 @@ def access_word(gpu, core, warp, pc, tables, k, now, time, how, space, index, at
 
 
 @unit
-def _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, cell, address, thread, lane, flags):
+def _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, cell, address, thread, lane, opened, flags):
     """The last write of a word is of a different thread: is it before this access?"""
     lanes = np.int64(core.warps.lanes)
     row = (core.number * core.warps.slots + warp) * lanes + lane
-    if not in_order(tables, row, lanes, np.int64(gpu.grid.block_threads), thread, thread_of(cell[W_WHO]), cell[W_TIME]):
+    if not in_order(tables, row, lanes, np.int64(gpu.grid.block_threads), opened, thread, thread_of(cell[W_WHO]), cell[W_TIME]):
         _against_writer(gpu, core, warp, pc, tables, k, now, time, how, space, cell, address, thread, lane, flags)
 
 

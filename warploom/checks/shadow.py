@@ -52,14 +52,15 @@ MISSED, MISSED_AT, MISSED_BY, ASKED, WAITING, FIRST_WAIT = range(6)
 WAIT = 2
 WARP_COLUMNS = FIRST_WAIT + MAX_LANES * WAIT
 
-# A row of `blocks`, by number in the grid. OPENED: when its barrier opened last. ARRIVED: threads that wait there now; FIRST, FIRST_THREAD:
+# A row of `blocks`, by number in the grid. OPENED: when its barrier opened last, for global memory, and OPENED_SHARED for shared memory (a
+# barrier of OpenCL names the memory that it orders). ARRIVED: threads that wait there now; FIRST, FIRST_THREAD:
 # pc + 1 and thread of the first of them. GONE, GONE_AT: thread + 1 and instruction of the first that has ended. IN_GRID: when one of its
 # threads came last to the barrier of the whole grid. The rest as of threads; a release tells what came before the barrier.
 # Where a program starts its warps itself, each warp has a row, by its place in the grid. OPENED: until when it knows what all warps of its
 # core did; until when it knows what each did is in its row of `known`, in the column of the other one's place in the core (known.py). A
 # release stands in the rows of those of whom it tells.
-OPENED, ARRIVED, FIRST, FIRST_THREAD, GONE, GONE_AT, IN_GRID = range(7)
-BLOCK_ACQUIRED, BLOCK_ACQUIRED_AT, BLOCK_RELEASED_ON, BLOCK_RELEASES, BLOCK_RELEASE = range(7, 12)
+OPENED, ARRIVED, FIRST, FIRST_THREAD, GONE, GONE_AT, IN_GRID, OPENED_SHARED = range(8)
+BLOCK_ACQUIRED, BLOCK_ACQUIRED_AT, BLOCK_RELEASED_ON, BLOCK_RELEASES, BLOCK_RELEASE = range(8, 13)
 BLOCK_COLUMNS = BLOCK_RELEASE + RING * 2
 
 # Row 0 of `findings`: counts and settings. LEARNED: whether any thread has learned from an atomic. IN_BYTES: words whose bytes have rows,

@@ -44,7 +44,7 @@ RECONVERGE = 10   # where lanes that disagree reconverge: an instruction number,
 UNIT = 11         # functional unit: a number of UNITS
 LATENCY = 12      # latency class: a number of LATENCIES
 VIEW = 13         # NONE, or the row of Program.views that bounds a memory access or describes a texture
-FLAGS = 14        # bits: SIGNED, NEGATE, NEGATE_PREDICATE, YIELDS, HIGHEST_LEADS, LEADER_DECIDES, NVIDIA_NAN
+FLAGS = 14        # bits: SIGNED, NEGATE, NEGATE_PREDICATE, YIELDS, HIGHEST_LEADS, LEADER_DECIDES, NVIDIA_NAN, *_UNORDERED
 DATAPATH = 15     # which part of the datapath computes the result: a number of DATAPATHS
 UOP_COLUMNS = 16
 
@@ -56,7 +56,9 @@ YIELDS = 8        # a jump back: those that jump wait for somebody, perhaps for 
 HIGHEST_LEADS = 16  # of operands that a warp takes from one lane: the highest active one; else the lowest
 LEADER_DECIDES = 32  # where the program manages masks, and lanes disagree at a branch or jump, all go where that one lane goes
 NVIDIA_NAN = 64   # a float result that is NaN is NVIDIA's: see `nvidia_nan`. Else RISC-V's canonical one
-FLAG_VALUES = 128  # flags are 0 .. FLAG_VALUES - 1
+GLOBAL_UNORDERED = 128  # a barrier that does not order accesses to global memory, by its language's rules; machines order all the same
+SHARED_UNORDERED = 256  # ... to shared memory
+FLAG_VALUES = 512  # flags are 0 .. FLAG_VALUES - 1
 WIDE = 8          # the SIZE of a memory access of 64 bits, whose values are pairs of registers
 FENCE_DEVICE, FENCE_BLOCK = range(2)  # immediates of a fence: who has to see what was stored
 

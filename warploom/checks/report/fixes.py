@@ -37,6 +37,9 @@ def fix_of_race(program: Program, row: Sequence[int], blocks: bool, same_line: b
             "split the line: read into a variable, then cuda.syncthreads() where all threads of the block pass, then write"
             f"{', and once more cuda.syncthreads() before the next round' if in_loop else ''}"
         )
+    unordered = u.SHARED_UNORDERED if row[s.SPACE] == u.SHARED_SPACE else u.GLOBAL_UNORDERED
+    if (program.uops[program.uops[:, u.OP] == u.NUMBER["barrier"], u.FLAGS] & unordered).any():
+        return "let the barrier between the two order both memories: barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)"
     return f"put {program.language.barrier} between the two, where all threads of the block pass"
 
 

@@ -71,7 +71,7 @@ def _loaded(found: CodeObject, diagnostics: Diagnostics, options: Options, usual
     start = replace(start_of(kernel.name, kernel.descriptor, launch, shared), base_offsets=offsets, vega=vega)
     given = placed(path, kernel.name, kernel.arguments, kernel.kernarg_bytes, launch, options, local)
     image = _with_memory(found.image, kernel, launch, given.segment, given.buffers)
-    program, refused, instructions = lower(image, start)
+    program, refused, instructions = lower(image, start, found.barriers)
     severity = Severity.ERROR if refuses else Severity.WARNING
     for number, reason in refused:
         text = program.text[number]

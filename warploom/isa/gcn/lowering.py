@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import PurePath
+from types import MappingProxyType
 
 from warploom.isa import uop as u
 from warploom.isa.gcn.code import Code
@@ -35,6 +36,8 @@ from warploom.isa.uop import NONE, Uop
 
 Refused = tuple[int, str]  # number of the instruction, and why
 FEWEST_VECTORS = 4
+ORDERS_SHARED, ORDERS_GLOBAL, ORDERS_ALL = 1, 2, 3  # OpenCL's CLK_LOCAL_MEM_FENCE and CLK_GLOBAL_MEM_FENCE
+NO_BARRIERS: Mapping[int, int] = MappingProxyType({})
 APERTURE_OF = {SHARED_BASE: SHARED_BASE, SHARED_LIMIT: SHARED_BASE, PRIVATE_BASE: PRIVATE_BASE, PRIVATE_LIMIT: PRIVATE_BASE}
 
 
@@ -43,8 +46,8 @@ def decoded(image: Image) -> list[Decoded]:
     return sweep(image, DECODER.decode, lambda one, middle: Decoded(one.address, 4, one.data[:4], None), step=4)
 
 
-def lower(image: Image, start: Start) -> tuple[Program, list[Refused], list[Decoded]]:
-    """A Program from an image and how its waves start, what was refused in it, and its instructions."""
+def lower(image: Image, start: Start, barriers: Mapping[int, int] = NO_BARRIERS) -> tuple[Program, list[Refused], list[Decoded]]:
+    """A Program from an image and how its waves start, what was refused in it, and its instructions. barriers: as of a CodeObject."""
     instructions = decoded(image)
     number_of = {one.address: place for place, one in enumerate(instructions, start=1)}  # before them is what starts a wave
     end = len(instructions) + 1
@@ -54,6 +57,7 @@ def lower(image: Image, start: Start) -> tuple[Program, list[Refused], list[Deco
     refused: list[Refused] = []
     apertures = {aperture for one in instructions for aperture in (*_named_apertures(one), *_loaded_bases(one, start.base_offsets))}
     indexing = Indexing()
+    notes = _Notes(barriers)
     for number, one in enumerate(instructions, start=1):
         uops, latency = [Uop("illegal", imm=one.word & 0xFFFFFFFF)], NONE
         if one.written is not None:
@@ -61,12 +65,29 @@ def lower(image: Image, start: Start) -> tuple[Program, list[Refused], list[Deco
             indexing = indexing.after(one.written)
             try:
                 code.lower()
-                uops, latency = code.uops, code.latency
+                uops, latency = [notes.marked(uop, one.address) for uop in code.uops], code.latency
             except Refusal as reason:
                 refused.append((number, str(reason)))
         position = image.lines.get(one.address, Position())
         builder.add(uops, text=disassemble(one, names), position=position, word=one.word, address=one.address, latency=latency)
     return _program(image, builder, start, number_of), refused, instructions
+
+
+class _Notes:
+    """What is noted of barriers: each note is of the first barrier at or after its address."""
+
+    def __init__(self, barriers: Mapping[int, int]) -> None:
+        self.left = sorted(barriers.items(), reverse=True)
+
+    def marked(self, uop: Uop, address: int) -> Uop:
+        """A micro-op of the instruction at an address; a barrier with the flags of its note."""
+        if uop.name != "barrier":
+            return uop
+        flags = ORDERS_ALL
+        while self.left and self.left[-1][0] <= address:
+            flags = self.left.pop()[1]
+        unordered = u.SHARED_UNORDERED * (not flags & ORDERS_SHARED) | u.GLOBAL_UNORDERED * (not flags & ORDERS_GLOBAL)
+        return uop._replace(flags=uop.flags | unordered)
 
 
 def _named_apertures(one: Decoded) -> list[int]:

@@ -66,7 +66,7 @@ class Tables(_Tables, Bundle):
         "seen": (np.int64, MAX_LANES),
         "warps": (np.int64, 5 + 2 * MAX_LANES),
         "threads": (np.int64, 20),
-        "blocks": (np.int64, 19),
+        "blocks": (np.int64, 20),
         "known": (np.int64, MAX_WARPS),
         "findings": (np.int64, 16),
         "uses": (np.int64, 15),

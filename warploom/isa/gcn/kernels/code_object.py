@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,6 +45,7 @@ BASE = 0x4000_0000  # where an image lies unless a caller wants it elsewhere
 OLDEST = 2  # the version whose ABI number is 0
 LARGEST_SOURCE = 1 << 20  # bytes, of C that is looked at
 INSTRUCTION = 4  # bytes: instructions begin at multiples
+BARRIERS, BARRIER = ".warploom.barriers", struct.Struct("<QI")  # a section, and an entry of it
 WANTED = Wanted("AMD GCN", AMDGPU, 64, (OBJECT, SHARED), "compile it with --target=amdgcn-amd-amdhsa -mcpu=gfx900")
 KERNEL, SUFFIX = 10, ".kd"  # of version 2 the kind of a kernel's symbol; later its descriptor's name ends so
 PROCESSORS = {  # the low byte of the file's flags: those of GCN 3 and 5, whose instructions are encoded alike
@@ -96,6 +97,7 @@ class CodeObject:
 
     image: its memory, with symbols, the addresses at which functions begin, sources and lines; `entry` is the first kernel's. version: 2 to
     6. target: the processor's name. kernels: by name, in the order of their addresses; at least one. warnings: what could not be read.
+    barriers: places in front of a barrier, and which memory it orders: bit 0 shared, bit 1 global. Only of what `warploom cc` has made.
     """
 
     image: Image
@@ -103,6 +105,7 @@ class CodeObject:
     target: str
     kernels: Mapping[str, Kernel]
     warnings: tuple[Diagnostic, ...] = ()
+    barriers: Mapping[int, int] = field(default_factory=dict)
 
 
 def is_code_object(path: str | Path) -> bool:
@@ -175,7 +178,14 @@ def read(data: bytes, path: str, base: int = BASE) -> CodeObject:
     first = next(iter(entries.values()))
     kernels = _typed(kernels, functions_of(file.data))
     image = Image(path, loaded, first, {**symbols, **entries}, functions, (Source("", path), *sources), lines)
-    return CodeObject(image, version, target, kernels, tuple(warnings))
+    return CodeObject(image, version, target, kernels, tuple(warnings), {} if places else _barriers(file, base))
+
+
+def _barriers(file: File, base: int) -> dict[int, int]:
+    """What the header of OpenCL C notes of barriers (`opencl_gcn.h`): an address of 64 bits and the flags, of 32."""
+    section = file.section(BARRIERS)
+    data = file.contents(section) if section is not None else b""
+    return {base + address: flags for address, flags in BARRIER.iter_unpack(data[: len(data) // BARRIER.size * BARRIER.size])}
 
 
 def _relocated(file: File, loaded: list[Segment], base: int) -> list[Segment]:

@@ -30,8 +30,13 @@ WARPLOOM_OWN size_t get_global_id(uint d) { return get_group_id(d) * get_local_s
 
 #define CLK_LOCAL_MEM_FENCE 1
 #define CLK_GLOBAL_MEM_FENCE 2
-#define barrier(flags) do { (void)(flags); \
+// Which memory a barrier orders is not in its code: a section that is not loaded notes it, for `warploom check`.
+#define WARPLOOM_NOTE_BARRIER(flags) __asm__ volatile( \
+  ".pushsection .warploom.barriers,\"\",@progbits\n.quad 0f\n.long %0\n.popsection\n0:" \
+  :: "i"(__builtin_choose_expr(__builtin_constant_p(flags), (int)(flags), CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)))
+#define barrier(flags) do { \
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"); \
+  WARPLOOM_NOTE_BARRIER(flags); \
   __builtin_amdgcn_s_barrier(); \
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"); } while (0)
 
