@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from warploom.isa import uop as u
 from warploom.isa.sass.code import ONE, ONES, SIGN, ZERO, Code, Number, Operand
-from warploom.isa.sass.float_rows import BRAIN, E4M3, E5M2, HALF, MADE, MERGE, PACK, PACK_MERGE, PACKED, UNPACK
 from warploom.isa.sass.integers import bit, combine
 from warploom.isa.sass.operands import CONSTANT, IMMEDIATE, Value
+from warploom.isa.sass.rows.floats import BRAIN, E4M3, E5M2, HALF, MADE, MERGE, PACK, PACK_MERGE, PACKED, UNPACK
 from warploom.isa.sass.word import get
 from warploom.isa.uop import NONE
 

@@ -19,8 +19,8 @@ from warploom.isa.sass.code import Kernel as Known
 from warploom.isa.sass.cubin import Cubin, Kernel
 from warploom.isa.sass.instruction import Instruction
 from warploom.isa.sass.meanings import UNGUARDED, meaning_of
+from warploom.isa.sass.rows.units import WITHOUT
 from warploom.isa.sass.table import decoded
-from warploom.isa.sass.unit_rows import WITHOUT
 from warploom.isa.uop import NONE, Uop
 
 ROW = 256  # constant banks begin at multiples

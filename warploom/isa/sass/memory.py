@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from warploom.isa.sass.code import ONE, ONES, ZERO, Code, Number, Operand
 from warploom.isa.sass.integers import LOCAL_WINDOW, SHARED_WINDOW
-from warploom.isa.sass.memory_rows import is_signed, size_of, target_offset
 from warploom.isa.sass.operands import UNIFORM
 from warploom.isa.sass.places import Address
+from warploom.isa.sass.rows.memory import is_signed, size_of, target_offset
 from warploom.isa.uop import CONSTANT_SPACE, FENCE_BLOCK, FENCE_DEVICE, GLOBAL_SPACE, LOCAL_SPACE, NONE, SHARED_SPACE, SIGNED, scalar
 
 ATOMICS = {

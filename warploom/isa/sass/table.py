@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warploom.isa.sass import float_rows, flow_rows, integer_rows, memory_rows, unit_rows
 from warploom.isa.sass.instruction import Instruction, Row
+from warploom.isa.sass.rows import floats, flow, integers, memory, units
 from warploom.isa.sass.word import BYTES
 
-ROWS: tuple[Row, ...] = (*integer_rows.ROWS, *float_rows.ROWS, *memory_rows.ROWS, *flow_rows.ROWS, *unit_rows.ROWS)
+ROWS: tuple[Row, ...] = (*integers.ROWS, *floats.ROWS, *memory.ROWS, *flow.ROWS, *units.ROWS)
 BY_CODE: dict[int, Row] = {form << 9 | row.code: row for row in ROWS for form in row.forms}
 
 

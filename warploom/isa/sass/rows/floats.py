@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from warploom.isa.sass.instruction import Modifier, Row, choice, flag
-from warploom.isa.sass.integer_rows import COMBINATIONS
 from warploom.isa.sass.operands import B_WIDE, BFLOATS, DOUBLE, FLOAT, HALVES, REGISTER, Spec
 from warploom.isa.sass.places import A, B, D, Other, Sources, predicate, register, sources
+from warploom.isa.sass.rows.integers import COMBINATIONS
 from warploom.isa.sass.word import Coded, Field, bits, get
 
 COMPARISONS = (

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warploom.isa.sass.instruction import Modifier, Row, choice, flag
-from warploom.isa.sass.memory_rows import EVICTION, ORDER, TYPE
 from warploom.isa.sass.operands import Spec, Value, written
 from warploom.isa.sass.places import A, Address, B, C, D, is_set, number, predicate, register, uniform
+from warploom.isa.sass.rows.memory import EVICTION, ORDER, TYPE
 from warploom.isa.sass.word import ZERO, Coded, Field, Span, bits, get, signed
 
 DIMENSIONS = ("1D", "2D", "3D", "CUBE", "ARRAY_1D", "ARRAY_2D", "INVALID6", "ARRAY_CUBE")
