@@ -19,6 +19,9 @@ RUNS_ON = 1 << 4  # the warp may go on; not set: the scheduler prefers another w
 WRITE, READ = 5, 8  # three bits each: the counter that is raised until the result is written, until the operands are read
 WAIT = 11  # six bits: counters that have to be at zero
 REUSE = 17  # bits of the operands a, b and c: it stays in the reuse cache
+CONTROL_BITS = (1 << 21) - 1  # all of these
+LINE = 21  # behind them seven bits of our own: 1 + the line of 64 bytes of constant bank 0 that it reads; 0: it reads none
+LINE_BITS, LINE_BYTES = 127, 64
 STALL_BITS, WAIT_BITS = 15, 63
 COUNTERS = 6
 NO_COUNTER = 7
@@ -82,7 +85,8 @@ ROLE_NUMBER = {name: number for number, name in enumerate(ROLES)}
 class Schedule:
     """Of each instruction of a program its control word, its role and its operands.
 
-    words: int32[instructions], as above. roles: int32[instructions], numbers of ROLES. sources: int32[instructions, 3], the registers of
+    words: int32[instructions], as above, with the line of constants.
+    roles: int32[instructions], numbers of ROLES. sources: int32[instructions, 3], the registers of
     operands a, b and c as the register file has them, NO_SOURCE for an operand that is none; of a pair the first.
     """
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from warploom.isa.sass.instruction import Instruction
-from warploom.isa.sass.operands import IMMEDIATE, REGISTER
+from warploom.isa.sass.operands import CONSTANT, IMMEDIATE, REGISTER
 from warploom.isa.sass.places import A
 from warploom.isa.sass.word import ZERO
-from warploom.isa.schedule import NO_SOURCE, ROLE_NUMBER, Schedule
+from warploom.isa.schedule import CONTROL_BITS, LINE, LINE_BITS, LINE_BYTES, NO_SOURCE, ROLE_NUMBER, Schedule
 
-FIRST_BIT, CONTROL_BITS = 105, (1 << 21) - 1  # of the word: where the control word lies
+FIRST_BIT = 105  # of the word: where the control word begins
 _NAMES = {
     "nothing": "NOP ENDCOLLECTIVE CCTL LDGDEPBAR DEPBAR KILL BPT LEPC",
     "compare": "ISETP FSETP PLOP3 R2P",
@@ -81,10 +81,16 @@ def role_of(one: Instruction) -> str:
 
 def schedule_of(instructions: Sequence[Instruction]) -> Schedule:
     """The schedule of a kernel's instructions."""
-    words = [one.word >> FIRST_BIT & CONTROL_BITS for one in instructions]
+    words = [one.word >> FIRST_BIT & CONTROL_BITS | _line(one) << LINE for one in instructions]
     roles = [ROLE_NUMBER[role_of(one)] for one in instructions]
     sources = [[_register(one, names) for names in _SOURCES] for one in instructions]
     return Schedule(np.array(words, np.int32), np.array(roles, np.int32), np.array(sources, np.int32).reshape(-1, 3))
+
+
+def _line(one: Instruction) -> int:
+    """1 + the line of constant bank 0 that an operand lies in; 0 where none does."""
+    offsets = [value.number for value in one.values.values() if value.kind == CONSTANT and value.bank == 0]
+    return min(1 + offsets[0] // LINE_BYTES, LINE_BITS) if offsets else 0
 
 
 def _register(one: Instruction, names: tuple[str, ...]) -> int:

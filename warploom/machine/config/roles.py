@@ -46,6 +46,8 @@ PORTS = {"integer": u.ALU, "heavy": u.HEAVY, "float": u.FLOAT, "both": u.BOTH, "
          "uniform": u.SCALAR_PORT, "memory": u.SHARED, "index": u.INDEX}  # fmt: skip
 ROOMS = {u.SPECIAL: 3, u.INDEX: 3, u.MEMORY: 0}  # H100: by how many cycles the last of many in a row issues before its pipe is free
 
+SWITCH = 19  # H100: 14 to stop at a BSYNC, 5 until the other lanes go on
+
 HOPPER: Mapping[str, Cost] = {
     "integer": Cost("integer", 2, 4),  # H100: one in two cycles, two of any of them four
     "compare": Cost("integer", 2, 13),  # H100: as the others; 13 until a guard may ask for the predicate

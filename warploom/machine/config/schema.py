@@ -365,6 +365,14 @@ class Shared(Section):
 class Constant(Section):
     """The constant cache of a core, in two levels."""
 
+    bank_latency: number(
+        "issue by control words: cycles until the first constant of a launch is there, on each core; 0: it always is",
+        "cycles",
+        at_most=65536,
+    ) = 0
+    line_latency: number(
+        "issue by control words: cycles until a constant of another line is there, after that", "cycles", at_most=65536
+    ) = 0
     space: number("constants that a program may have; 0: no limit", "bytes", at_most=(1 << 31) - 1) = 0
     bytes: number("capacity of the first level; 0: absent", "bytes", at_most=1 << 16) = 0
     line: number("bytes of its line, a power of two", "bytes", at_least=4, at_most=1024) = 64

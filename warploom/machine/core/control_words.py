@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.schedule import NO_COUNTER, READ, RUNS_ON, WRITE
+from warploom.isa.schedule import LINE, LINE_BITS, NO_COUNTER, READ, RUNS_ON, WRITE
 from warploom.isa.uop import CONTROL, CONTROL_WORD, FIRST_UOP, ISSUE_LATENCY, OP, PORT
 from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
-from warploom.machine.accounting.reasons import BARRIER, BRANCH_RESOLVING, LONG_SCOREBOARD, NOT_SELECTED, SHORT_SCOREBOARD
+from warploom.machine.accounting.reasons import BARRIER, BRANCH_RESOLVING, IMC_MISS, LONG_SCOREBOARD, NOT_SELECTED, SHORT_SCOREBOARD
 from warploom.machine.accounting.reasons import WAIT as STALLED
 from warploom.machine.core.control import EXIT_WARP
 from warploom.machine.core.fetch.instruction_fetch import consume
 from warploom.machine.core.ready_check import has_to_wait, wait_for_instruction, wake_up
-from warploom.machine.core.warps.dependence_counters import lower, raise_until, stall_cycles, waits_until
+from warploom.machine.core.warps.dependence_counters import PLACES, lower, raise_until, stall_cycles, waits_until
 from warploom.machine.core.warps.warp_exit import end_warp
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.engine.bits import EMPTY, bit, has
-from warploom.machine.engine.unit import FOREVER, inlined
+from warploom.machine.engine.unit import FOREVER, inlined, out_of_line
 
 PC_FAULT = FAULT_NUMBER["pc_out_of_range"]
 COUNTER_BITS = NO_COUNTER
@@ -54,7 +54,11 @@ def examine_word(gpu, core, tables, warp, at):
         wait_for_instruction(warps, warp)
         return
     port = np.int64(tables.code[pc, PORT])
-    counter, time = waits_until(core.scoreboard.counters, warp, np.int64(tables.code[pc, CONTROL_WORD]), at)
+    word = np.int64(tables.code[pc, CONTROL_WORD])
+    counter, time = waits_until(core.scoreboard.counters, warp, word, at)
+    if word >> LINE != 0 and time <= at and core.scoreboard.counters.bank_latency != 0:
+        time = _constants_there(core.scoreboard.counters, word >> LINE & LINE_BITS, at)
+        counter = np.int64(CONSTANTS)
     if time > at:
         _wait(core, warp, counter, time, port, at)
     elif port < CONTROL or has_to_wait(core, tables, warp, pc, port, at) == 0:
@@ -62,12 +66,29 @@ def examine_word(gpu, core, tables, warp, at):
         wake_up(core, warp, port, at)
 
 
+CONSTANTS = PLACES  # in the place of a counter
+
+
+@out_of_line
+def _constants_there(counters, line, at):
+    """The first cycle from `at` on in which a line of constant bank 0 is there. The bank is empty at every launch."""
+    if counters.lines[line] == 0:
+        first = counters.bank == 0
+        counters.lines[line] = at + counters.bank_latency if first else max(np.int64(counters.bank), at) + counters.line_latency
+        counters.bank = max(np.int64(counters.bank), np.int64(counters.lines[line]))
+    return max(np.int64(counters.lines[line]), np.int64(at))
+
+
 @inlined
 def _wait(core, warp, counter, time, port, at):
     """The next instruction waits for a counter, or for the stall count of the last one."""
     warps = core.warps
     counters = core.scoreboard.counters
-    reason = np.int64(counters.why[warp]) if counter < 0 else np.int64(counters.reason[warp, counter])
+    reason = np.int64(counters.why[warp])
+    if counter == CONSTANTS:
+        reason = np.int64(IMC_MISS)
+    elif counter >= 0:
+        reason = np.int64(counters.reason[warp, counter])
     if reason == LONG_SCOREBOARD or time == FOREVER:
         warps.waiting_memory = warps.waiting_memory | bit(warp)
     warps.reason[warp] = reason
@@ -91,7 +112,21 @@ def follow_word(gpu, core, warp, pc, unit, tables, now):
     scheduler = core.schedulers[warps.scheduler[warp]]
     scheduler.yielded = scheduler.yielded & ~bit(warp) if word & RUNS_ON != 0 else scheduler.yielded | bit(warp)
     if unit != CONTROL or _goes_on(gpu, core, warp, pc, role, tables, now):
+        if warps.mask[warp] != counters.ran[warp]:
+            _other_lanes(counters, warp, warps.mask[warp])
         examine_word(gpu, core, tables, warp, now + 1)
+
+
+@out_of_line
+def _other_lanes(counters, warp, mask):
+    """Other lanes go on than those that issued last. Where those that ran have to wait for them, that takes its time; so it does for lanes
+    that part and have nothing to do but to come to where they all wait."""
+    ran = counters.ran[warp]
+    if mask & ~ran != EMPTY and (ran & ~mask != EMPTY or mask & ~counters.parted[warp] != EMPTY):
+        counters.next[warp] += counters.switch
+        counters.why[warp] = BRANCH_RESOLVING
+    counters.parted[warp] = counters.parted[warp] | mask if mask & ~ran != EMPTY and ran & ~mask != EMPTY else mask
+    counters.ran[warp] = mask
 
 
 @inlined

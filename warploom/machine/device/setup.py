@@ -18,7 +18,7 @@ from warploom.machine.config.classes import SEQUENCES
 from warploom.machine.config.derived import l1_bytes, shape_of
 from warploom.machine.config.pipes import PORTS, interval, intervals, latency, loads_beside, other_half
 from warploom.machine.config.presets import preset_names
-from warploom.machine.config.roles import ROOMS, costs_of, obeys_words
+from warploom.machine.config.roles import ROOMS, SWITCH, costs_of, obeys_words
 from warploom.machine.config.schema import Config
 from warploom.machine.config.sequences import parts_of, slots_of
 from warploom.machine.core.cycle import folds_of
@@ -247,6 +247,8 @@ def _set_up_roles(core: Any, config: Config) -> None:
         counters.reads[number], counters.after_jump[number], counters.after[number] = cost.reads, cost.after_jump, cost.after
         counters.branches[number], counters.branches_taken[number] = cost.branches, cost.branches_taken or cost.branches
         core.partitions.serves[number] = cost.serves
+    counters.switch = SWITCH
+    counters.bank_latency, counters.line_latency = config.constant.bank_latency, config.constant.line_latency
     for port, cycles in ROOMS.items():
         core.partitions.room[port] = cycles
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.schedule import MOST_WITHOUT_YIELD, NO_COUNTER, ROLES, RUNS_ON, STALL_BITS, WAIT, WAIT_BITS
+from warploom.isa.schedule import LINE_BITS, MOST_WITHOUT_YIELD, NO_COUNTER, ROLES, RUNS_ON, STALL_BITS, WAIT, WAIT_BITS
 from warploom.machine.accounting.reasons import WAIT as STALLED
 from warploom.machine.engine.sizes import MAX_SCHEDULERS, MAX_WARPS
 from warploom.machine.engine.unit import FOREVER, inlined, record, unit
@@ -28,6 +28,9 @@ DependenceCounters = record(
         reads=("i8", len(ROLES)),                 # by role: cycles from the issue until the operands are read
         after_jump=("i8", len(ROLES)),            # cycles from the issue to the warp's next one, where that is elsewhere; 0: the stall
         after=("i8", len(ROLES)),                 # the same wherever that is
+        switch="i8",                              # cycles until other lanes of the warp go on, where those that ran have to wait
+        bank_latency="i8",                        # cycles until the first constant of a launch is there
+        line_latency="i8",                        # cycles until one of another line is, after that
         branches=("i8", len(ROLES)),              # cycles that the branch unit of the scheduler is kept; 0: it is not asked
         branches_taken=("i8", len(ROLES)),        # the same where the warp goes elsewhere
     ),
@@ -38,6 +41,10 @@ DependenceCounters = record(
         until=("i8", (MAX_WARPS, PLACES)),        # first cycle in which all others have lowered it
         reason=("i4", (MAX_WARPS, PLACES)),       # what a warp that waits for it is accounted to
         setter=("i4", (MAX_WARPS, PLACES)),       # the instruction that raised it last
+        ran=("u8", MAX_WARPS),                    # the lanes that issued last
+        parted=("u8", MAX_WARPS),                 # the lanes that have run since some of them parted last
+        bank="i8",                                # first cycle in which constants are there; 0: nothing has asked for one
+        lines=("i8", LINE_BITS + 1),              # the same by line
         branch_free=("i8", MAX_SCHEDULERS),       # by scheduler: first cycle in which its branch unit is free
     ),
 )  # fmt: skip
@@ -48,6 +55,8 @@ def clear_counters(board, warp, now):
     """A warp starts: all counters are at zero."""
     counters = board.counters
     counters.next[warp] = now
+    counters.ran[warp] = 0
+    counters.parted[warp] = ~np.uint64(0)
     counters.why[warp] = STALLED
     for counter in range(PLACES):
         counters.open[warp, counter] = 0
