@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from warploom.checks.checker import Checker
+from warploom.checks.early_reads import findings_of_early_reads
 from warploom.checks.report import own_lanes, schedules
 from warploom.checks.report.consequences import without_harmless
 from warploom.checks.report.findings import Finding, findings_of, render
@@ -140,7 +141,7 @@ def run_checked(
         table = without_harmless(table, program, result.memory, memory_with)
     placed = replace(program, regions=result.program.regions)  # as large as this machine has them
     every = findings_of(table, placed, names, fault, (config.core.warps, config.core.lanes))
-    found = [one for one in every if not one.runs_today]
+    found = [*findings_of_early_reads(program, config.core.roles), *(one for one in every if not one.runs_today)]
     second += [one for one in every if one.runs_today]
     if schedule and any(one.kind in RACES for one in found) and result.status == "done" and result.cycles <= schedules.MOST_CYCLES:
         found = _with_schedule(found, config, placed, units, names, result, before, engine, progress)

@@ -31,6 +31,7 @@ PLAIN = 1 | RUNS_ON | NO_COUNTER << WRITE | NO_COUNTER << READ  # the next one m
 ROLES: dict[str, str] = {
     "nothing": "does nothing",
     "integer": "adds, logic, shifts, moves and selections",
+    "add": "adds two numbers, on either pipe of integers (VIADD)",
     "compare": "compares, and writes a predicate",
     "multiply": "integer multiply-add, low word",
     "wide": "integer multiply-add of 64 bits",
@@ -44,6 +45,7 @@ ROLES: dict[str, str] = {
     "bits": "counts bits, finds the highest one, reverses",
     "convert": "conversions between integers and floats",
     "uniform": "arithmetic once a warp",
+    "uniform_move": "a number becomes a register of the warp's",
     "uniform_load": "a constant, once a warp",
     "lane_to_uniform": "a lane's register becomes the warp's",
     "special_to_uniform": "a special register becomes the warp's",
@@ -78,6 +80,7 @@ ROLES: dict[str, str] = {
     "fence": "orders accesses",
     "exit": "lanes end",
 }
+ROLE_ROOM = 64  # room for roles
 ROLE_NUMBER = {name: number for number, name in enumerate(ROLES)}
 
 
@@ -88,11 +91,13 @@ class Schedule:
     words: int32[instructions], as above, with the line of constants.
     roles: int32[instructions], numbers of ROLES. sources: int32[instructions, 3], the registers of
     operands a, b and c as the register file has them, NO_SOURCE for an operand that is none; of a pair the first.
+    guards: int32[instructions], the number of the predicate that guards each, NO_SOURCE for none.
     """
 
     words: np.ndarray
     roles: np.ndarray
     sources: np.ndarray
+    guards: np.ndarray
 
 
 NO_SOURCE = -1

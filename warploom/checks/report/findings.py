@@ -30,7 +30,7 @@ from warploom.isa.program import Position, Program
 DID = {s.READ: "reads", s.WRITE: "writes", s.ATOMIC: "updates by an atomic"}
 KINDS = (
     "race", "lost-update", "lockstep", "bounds", "uninitialised", "barrier", "syncwarp", "mask", "shuffle", "division",
-    "deadlock", "fault",
+    "deadlock", "fault", "early-read",
 )  # fmt: skip
 
 

@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from warploom.isa.sass.instruction import Instruction
-from warploom.isa.sass.operands import CONSTANT, IMMEDIATE, REGISTER
+from warploom.isa.sass.operands import CONSTANT, IMMEDIATE, PREDICATE, REGISTER
 from warploom.isa.sass.places import A
-from warploom.isa.sass.word import ZERO
+from warploom.isa.sass.word import ALWAYS, ZERO
 from warploom.isa.schedule import CONTROL_BITS, LINE, LINE_BITS, LINE_BYTES, NO_SOURCE, ROLE_NUMBER, Schedule
 
 FIRST_BIT = 105  # of the word: where the control word begins
 _NAMES = {
     "nothing": "NOP ENDCOLLECTIVE CCTL LDGDEPBAR DEPBAR KILL BPT LEPC",
+    "add": "VIADD",
     "compare": "ISETP FSETP PLOP3 R2P",
     "multiply": "IDP",
     "high": "",
@@ -26,6 +27,7 @@ _NAMES = {
     "special": "MUFU FCHK",
     "bits": "POPC FLO BREV",
     "convert": "F2I F2F I2F FRND",
+    "uniform_move": "UMOV",
     "uniform_load": "ULDC",
     "lane_to_uniform": "R2UR",
     "special_to_uniform": "S2UR",
@@ -84,7 +86,10 @@ def schedule_of(instructions: Sequence[Instruction]) -> Schedule:
     words = [one.word >> FIRST_BIT & CONTROL_BITS | _line(one) << LINE for one in instructions]
     roles = [ROLE_NUMBER[role_of(one)] for one in instructions]
     sources = [[_register(one, names) for names in _SOURCES] for one in instructions]
-    return Schedule(np.array(words, np.int32), np.array(roles, np.int32), np.array(sources, np.int32).reshape(-1, 3))
+    guards = [one.guard.number if one.guard.number != ALWAYS and one.guard.kind == PREDICATE else NO_SOURCE for one in instructions]
+    found = (np.array(column, np.int32) for column in (words, roles, sources, guards))
+    words_of, roles_of, sources_of, guards_of = found
+    return Schedule(words_of, roles_of, sources_of.reshape(-1, 3), guards_of)
 
 
 def _line(one: Instruction) -> int:

@@ -50,6 +50,7 @@ SWITCH = 19  # H100: 14 to stop at a BSYNC, 5 until the other lanes go on
 
 HOPPER: Mapping[str, Cost] = {
     "integer": Cost("integer", 2, 4),  # H100: one in two cycles, two of any of them four
+    "add": Cost("integer", 2, 4),  # as integer
     "compare": Cost("integer", 2, 13),  # H100: as the others; 13 until a guard may ask for the predicate
     "multiply": Cost("heavy", 2, 4),  # H100: one half of the FMA pipe
     "wide": Cost("heavy", 4, 4),  # H100
@@ -63,6 +64,7 @@ HOPPER: Mapping[str, Cost] = {
     "bits": Cost("special", 8, 17),  # H100
     "convert": Cost("special", 8, 17),  # H100
     "uniform": Cost("uniform", 2, 6),  # H100: beside all others
+    "uniform_move": Cost("uniform", 2, 1),  # H100: the next instruction may use it
     "uniform_load": Cost("uniform", 1, 1),  # H100
     "lane_to_uniform": Cost("integer", 2, 2),  # H100: nothing waits for its counter; 10 until a lane may use the result
     "special_to_uniform": Cost("index", 2, 35, serves=2),  # H100

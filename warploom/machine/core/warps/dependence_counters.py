@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.schedule import LINE_BITS, MOST_WITHOUT_YIELD, NO_COUNTER, ROLES, RUNS_ON, STALL_BITS, WAIT, WAIT_BITS
+from warploom.isa.schedule import LINE_BITS, MOST_WITHOUT_YIELD, NO_COUNTER, ROLE_ROOM, RUNS_ON, STALL_BITS, WAIT, WAIT_BITS
 from warploom.machine.accounting.reasons import WAIT as STALLED
 from warploom.machine.engine.sizes import MAX_SCHEDULERS, MAX_WARPS
 from warploom.machine.engine.unit import FOREVER, inlined, record, unit
@@ -25,14 +25,14 @@ PLACES = 8  # of a warp's counters; six are used
 
 DependenceCounters = record(
     settings=dict(
-        reads=("i8", len(ROLES)),                 # by role: cycles from the issue until the operands are read
-        after_jump=("i8", len(ROLES)),            # cycles from the issue to the warp's next one, where that is elsewhere; 0: the stall
-        after=("i8", len(ROLES)),                 # the same wherever that is
+        reads=("i8", ROLE_ROOM),                 # by role: cycles from the issue until the operands are read
+        after_jump=("i8", ROLE_ROOM),            # cycles from the issue to the warp's next one, where that is elsewhere; 0: the stall
+        after=("i8", ROLE_ROOM),                 # the same wherever that is
         switch="i8",                              # cycles until other lanes of the warp go on, where those that ran have to wait
         bank_latency="i8",                        # cycles until the first constant of a launch is there
         line_latency="i8",                        # cycles until one of another line is, after that
-        branches=("i8", len(ROLES)),              # cycles that the branch unit of the scheduler is kept; 0: it is not asked
-        branches_taken=("i8", len(ROLES)),        # the same where the warp goes elsewhere
+        branches=("i8", ROLE_ROOM),              # cycles that the branch unit of the scheduler is kept; 0: it is not asked
+        branches_taken=("i8", ROLE_ROOM),        # the same where the warp goes elsewhere
     ),
     state=dict(                                   # [warp slot], or [warp slot, counter]
         next=("i8", MAX_WARPS),                   # first cycle in which the warp may issue, as its last instruction says
