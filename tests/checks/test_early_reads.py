@@ -12,9 +12,9 @@ from warploom.checks.early_reads import early_reads
 from warploom.isa.launch import Launch
 from warploom.isa.program import Program
 from warploom.isa.sass.code import EXTRA, SCALARS
+from warploom.isa.sass.control.roles import schedule_of
 from warploom.isa.sass.cubin import read
 from warploom.isa.sass.lowering import lower
-from warploom.isa.sass.roles import schedule_of
 
 FIRST = 231  # the kernel of the first row
 

@@ -13,14 +13,15 @@ if TYPE_CHECKING:
     from warploom.isa.sass.instruction import Instruction
 
 HEAD = f"{'':4}{'address':>8}  {'control':<17} instruction"
+TEXT = 52  # columns of an instruction, where something stands after it
 LEGEND = (
     "control: cycles until the next instruction may issue; y where a different warp is preferred then;",
     "         the scoreboards that the result and the sources set; the scoreboards that are waited for",
 )
 
 
-def disassembled(file: str, output: str | None, kernel: str | None, as_json: bool) -> None:
-    """The listing of a cubin, or of one of its kernels. Raises SourceError, BufferError."""
+def disassembled(file: str, output: str | None, kernel: str | None, as_json: bool, in_words: bool = False) -> None:
+    """The listing of a cubin, or of one of its kernels. in_words: control words are told. Raises SourceError, BufferError."""
     from warploom.isa.sass import cubin
     from warploom.isa.sass.front_end import chosen
 
@@ -28,7 +29,7 @@ def disassembled(file: str, output: str | None, kernel: str | None, as_json: boo
     kernels = [chosen(found, kernel)] if kernel is not None else list(found.kernels.values())
     functions = list(found.functions.values()) if kernel is None else []
     head = f"{file}: sm_{found.architecture}, {_count(len(kernels), 'kernel')}"
-    text = "\n".join([head, *LEGEND, *_listing(found, [*kernels, *functions])]) + "\n"
+    text = "\n".join([head, *LEGEND, *_listing(found, [*kernels, *functions], in_words)]) + "\n"
     if output and output != "-":
         write_file(output, text)
     if as_json:
@@ -68,7 +69,8 @@ def _labels(kernel: Kernel, instructions: list[Instruction]) -> dict[int, str]:
     return names | {address: f"L{number}" for number, address in enumerate(targets, start=1) if address is not None}
 
 
-def _listing(found: Cubin, kernels: list[Kernel]) -> Iterator[str]:
+def _listing(found: Cubin, kernels: list[Kernel], in_words: bool) -> Iterator[str]:
+    from warploom.isa.sass.control import words
     from warploom.isa.sass.launch import short_name
 
     for kernel in kernels:
@@ -91,13 +93,17 @@ def _listing(found: Cubin, kernels: list[Kernel]) -> Iterator[str]:
                 before = position
             if one.address in labels:
                 yield f"{labels[one.address]}:"
-            yield f"    {one.address:8x}  {one.control!s:<17} {one.text(labels)}"
+            told = f"  // {words.in_words(one.control)}" if in_words else ""
+            yield f"    {one.address:8x}  {one.control!s:<17} {one.text(labels):<{TEXT * in_words}}{told}"
 
 
 def _as_dict(found: Cubin, kernel: Kernel) -> dict[str, Any]:
+    from warploom.isa.sass.control.words import in_words
+
     rows = [
         {
             "address": one.address, "word": f"{one.word:#034x}", "text": one.text(), "control": dict(one.control._asdict()),
+            "control_text": in_words(one.control),
             "line": kernel.lines[one.address].line if one.address in kernel.lines else 0,
         }
         for one in _instructions(found, kernel)

@@ -114,9 +114,9 @@ UNITS = ("alu", "special", "memory", "shared", "texture", "control", "buffer", "
 
 # Ports of a scheduler: a unit each, and the pipes that arithmetic has beside the ALU where these are apart. ALU is the integer pipe then.
 # A float pipe may have two halves: FLOAT is either, HEAVY the one that multiplies integers too, LIGHT the other where it is not the ALU.
-# BOTH takes the two halves together. INDEX is the way to constants and special registers where that is one of its own.
-PORTS = (*UNITS, "float", "double", "scalar", "heavy", "light", "half", "both", "index")
-FLOAT, DOUBLE, SCALAR_PORT, HEAVY, LIGHT, HALF, BOTH, INDEX = range(len(UNITS), len(PORTS))
+PORTS = (*UNITS, "float", "double", "scalar", "heavy", "light", "half")
+FLOAT, DOUBLE, SCALAR_PORT, HEAVY, LIGHT, HALF = range(len(UNITS), len(PORTS))
+INDEX = HALF  # machines that issue by control words have no pipe of halves alone; theirs is the way to constants and special registers
 
 # Parts of the datapath (machine/datapath/): which one computes the result of an ALU or special-function operation.
 DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lane", "special_register", "double_precision", "note",

@@ -22,6 +22,7 @@ CUBIN = ".cubin"
 @click.option("--gpu", metavar="PRESET|TOML", help="A machine of Vortex: in place of --isa, for its code. What a Python program runs on.")
 @click.option("--launch", metavar="N|NAME", help="Which launch of a Python program. [default: all]")
 @click.option("--kernel", metavar="N|NAME", help="Which kernel of a cubin. [default: all]")
+@click.option("--words", is_flag=True, help="Of a cubin: what each control word says, in words.")
 @click.option("--ssa", is_flag=True, help="Of a Python program: the compiler's SSA too, as built and after each pass.")
 @click.option("--pass", "pass_", metavar="PASS", help="SSA before and after this pass alone: prune, halves, offsets, sweep or ranges.")
 @compiler_options
@@ -35,6 +36,7 @@ def command(
     gpu: str | None,
     launch: str | None,
     kernel: str | None,
+    words: bool,
     ssa: bool,
     pass_: str | None,
     as_json: bool,
@@ -66,6 +68,7 @@ def command(
       warploom disasm saxpy.cl -O 3               what a program in C becomes
       warploom disasm saxpy.py                    kernels of a Python program
       warploom disasm kernels.cubin --kernel saxpy  NVIDIA's machine code
+      warploom disasm kernels.cubin --words       with its control words in words
       warploom disasm saxpy.py --ssa              and what each pass makes of them
     """
     from warploom.cli.loading import check_compiler_options, is_script
@@ -86,8 +89,10 @@ def command(
     if file.lower().endswith(CUBIN) or isa == "sass":
         from warploom.cli import disasm_cubin
 
-        disasm_cubin.disassembled(file, output, kernel, as_json)
+        disasm_cubin.disassembled(file, output, kernel, as_json, words)
         return
+    if words:
+        raise UserError(f"--words: {file} is not a cubin, whose instructions have control words")
     if kernel is not None:
         raise UserError(f"--kernel {kernel}: {file} is not a cubin, of whose kernels one is chosen")
     if gpu is not None:
@@ -102,9 +107,9 @@ def command(
         return
     if isa is None and file.lower().endswith(BYTES):
         raise UserError(f"{file} does not say of which instruction set its bytes are: add --isa NAME, of {there}")
-    words = read_text(file)
-    said = isa or _stated(words)
-    if said is None and words.strip():
+    given = read_text(file)
+    said = isa or _stated(given)
+    if said is None and given.strip():
         raise UserError(f"{file} does not say of which instruction set its words are: add --isa NAME, of {there}")
     row = with_words("", said)
     if row.has_code:
@@ -113,7 +118,7 @@ def command(
     if not row.has_words:
         raise UserError(f"--isa {row.name}: its instructions have no words here; these have: {there}")
     code = encoding(row)
-    image = code.read(words, file)
+    image = code.read(given, file)
     text = code.source(image)
     if output and output != "-":
         write_file(output, text)

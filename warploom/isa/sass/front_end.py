@@ -17,10 +17,10 @@ from warploom.isa.reading import read_bytes
 from warploom.isa.regions import Region
 from warploom.isa.sass import cubin as cubins
 from warploom.isa.sass.code import EXTRA, PREDICATES, SCALARS
+from warploom.isa.sass.control.roles import schedule_of
 from warploom.isa.sass.cubin import RESERVED_BYTES, RESERVED_FROM, Cubin, Kernel
 from warploom.isa.sass.launch import GLOBALS_BASE, SHARED, Placed, arguments_of, bank_of, placed, short_name
 from warploom.isa.sass.lowering import Lowered, lower, pieces
-from warploom.isa.sass.roles import schedule_of
 
 MOST_BLOCK = 1024
 USUAL_BLOCK = 32

@@ -165,5 +165,7 @@ def pipe_names(config: Config) -> dict[int, str]:
         return {number: f"ALU {number}" for number in range(config.alu.count)}
     pipes = {*pipe_of_class(config), other_half(config)}
     names = [name for name in PORTS if name in pipes and name != "load_store"]
+    if config.core.issue == "control":
+        names += [name for name in ("scalar", "half") if name not in names]  # of the warp's registers, and of constants
     schedulers = range(config.core.schedulers)
     return {number * len(u.PORTS) + PORTS[name]: f"{name} {number}" for number in schedulers for name in names}

@@ -42,7 +42,7 @@ class Cost(NamedTuple):
     after: int = 0
 
 
-PORTS = {"integer": u.ALU, "heavy": u.HEAVY, "float": u.FLOAT, "both": u.BOTH, "double": u.DOUBLE, "special": u.SPECIAL,
+PORTS = {"integer": u.ALU, "heavy": u.HEAVY, "float": u.FLOAT, "both": u.HEAVY, "double": u.DOUBLE, "special": u.SPECIAL,
          "uniform": u.SCALAR_PORT, "memory": u.SHARED, "index": u.INDEX}  # fmt: skip
 ROOMS = {u.SPECIAL: 3, u.INDEX: 3, u.MEMORY: 0}  # H100: by how many cycles the last of many in a row issues before its pipe is free
 

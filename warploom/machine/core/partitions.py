@@ -46,6 +46,7 @@ Partitions = record(
         sequences="u8",                             # latency classes whose operations are sequences: bit c = class c
         load=("i8", (LATENCY_CLASSES, PLACES)),     # [class, port] cycles that one keeps a pipe beside the one that takes it,
                                                     # [class, SLOTS] issue slots beside the one in which it is issued
+        both="u8",                                   # roles that keep both halves of the float pipe: bit r = role r
         serves=("i8", LATENCY_CLASSES),              # by role: cycles that it keeps the port behind its pipe; 0: none
         room=("i8", PLACES),                         # cycles of waiting work that the queue before a pipe holds; SLOTS: so many slots
     ),

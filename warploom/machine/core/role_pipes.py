@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import BOTH, COUNT, FIRST_UOP, FLOAT, HEAVY, INDEX, ISSUE_LATENCY, MEMORY, PORTS, SHARED, SPECIAL
+from warploom.isa.uop import COUNT, FIRST_UOP, FLOAT, HEAVY, INDEX, ISSUE_LATENCY, MEMORY, PORTS, SHARED, SPECIAL
 from warploom.machine.accounting.events import emit_pipe
 from warploom.machine.accounting.reasons import SHORT_SCOREBOARD, WAIT
 from warploom.machine.core.operand_banks import BITS
@@ -61,7 +61,7 @@ def execute_by_role(unit, gpu, core, number, warp, pc, part, port, late, tables,
     start = _enter(core.partitions, number, port, role, now + late, now)
     until = start + core.latency[role]
     if gpu.log.tracing != 0:
-        pipe = np.int64(MEMORY if port == SHARED else FLOAT if port == HEAVY or port == BOTH else port)
+        pipe = np.int64(MEMORY if port == SHARED else FLOAT if port == HEAVY else port)
         emit_pipe(gpu.log, tables, now, core.number, warp, pc, part, number * len(PORTS) + pipe, start + core.partitions.hold[role])
     reason = SHORT_SCOREBOARD if port == SPECIAL or port == SHARED or port == INDEX else WAIT
     mark_busy(core.scoreboard, tables.code, warp, pc, part, warps.lanes, until, reason)
@@ -89,7 +89,7 @@ def queue_accepts(port, core, now):
 def _enter(partitions, number, port, role, ready, now):
     """Put an instruction whose operands are there in cycle `ready` into its pipe. Returns the cycle in which that takes it."""
     cycles = np.int64(partitions.hold[role])
-    pipe = np.int64(MEMORY if port == SHARED else FLOAT if port == HEAVY or port == BOTH else port)
+    pipe = np.int64(MEMORY if port == SHARED else FLOAT if port == HEAVY else port)
     start = np.int64(ready)
     if pipe == FLOAT:
         other = lowest(partitions.other_half)
@@ -97,7 +97,7 @@ def _enter(partitions, number, port, role, ready, now):
             pipe = other
             other = np.int64(FLOAT)
         start = max(start, np.int64(partitions.free[number, pipe]))
-        if port == BOTH:
+        if has(partitions.both, role):
             start = max(start, np.int64(partitions.free[number, other]))
             partitions.free[number, other] = start + cycles
         else:
@@ -135,7 +135,6 @@ def find_full_pipes(partitions, number, now):
     full = exceeding(partitions.free[number], partitions.room, now)
     halves = bit(FLOAT) | partitions.other_half
     if full & halves != EMPTY:
-        full = full | bit(BOTH)
         if has(full, FLOAT):
             full = full | bit(HEAVY)
         if full & partitions.other_half == EMPTY:
@@ -150,11 +149,9 @@ def find_full_pipes(partitions, number, now):
 def next_pipe(partitions, number, full):
     """`next_entry` of such pipes."""
     soonest = np.int64(FOREVER)
-    left = full & ~(bit(SHARED) | bit(HEAVY) | bit(BOTH) | bit(MEMORY))
+    left = full & ~(bit(SHARED) | bit(HEAVY) | bit(MEMORY))
     if has(full, HEAVY):
         soonest = min(soonest, np.int64(partitions.free[number, FLOAT]))
-    if partitions.other_half != EMPTY and has(full, BOTH):
-        soonest = min(soonest, np.int64(partitions.free[number, lowest(partitions.other_half)]))
     if has(full, SHARED):
         soonest = min(soonest, np.int64(partitions.starts[number, partitions.queued[number] & (QUEUE - 1)] + LEAVES))
     while left != EMPTY:

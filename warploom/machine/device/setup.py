@@ -247,6 +247,7 @@ def _set_up_roles(core: Any, config: Config) -> None:
         counters.reads[number], counters.after_jump[number], counters.after[number] = cost.reads, cost.after_jump, cost.after
         counters.branches[number], counters.branches_taken[number] = cost.branches, cost.branches_taken or cost.branches
         core.partitions.serves[number] = cost.serves
+        core.partitions.both |= np.uint64(int(cost.port == "both") << number)
     counters.switch = SWITCH
     counters.bank_latency, counters.line_latency = config.constant.bank_latency, config.constant.line_latency
     for port, cycles in ROOMS.items():

@@ -4,8 +4,8 @@ import pytest
 
 from tests.h100_words import program
 from tests.isa.sass.places import bytes_of
+from warploom.isa.sass.control.roles import ROLE_OF, role_of, schedule_of
 from warploom.isa.sass.cubin import read
-from warploom.isa.sass.roles import ROLE_OF, role_of, schedule_of
 from warploom.isa.sass.table import ROWS, decoded
 from warploom.isa.schedule import NO_SOURCE, ROLES
 

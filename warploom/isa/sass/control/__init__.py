@@ -1,0 +1,1 @@
+"""Control words: the role of each opcode in time, and a word in words."""
