@@ -29,7 +29,7 @@ def test_headers_need_cxx17_at_least():
     "words, said",
     [
         (["-lcublas"], "-lcublas: cuBLAS is not there yet"),
-        (["-cubin"], "-cubin: a cubin is not made here; executables, object files (-c) and PTX (-ptx) are"),
+        (["-cubin"], "-cubin: a cubin is not made here; executables, object files (-c), libraries (-lib) and PTX (-ptx, -fatbin) are"),
         (["--nonsense"], "--nonsense is not an option of nvcc that is known here"),
         (["-o"], "-o needs a value"),
         (["a.txt"], "a.txt: its ending is not one of"),

@@ -34,6 +34,7 @@ ROOMS: tuple[tuple[str, dict[str, str]], ...] = (
         {
             "asm": "Show a program's instruction words, and write them to a file.",
             "cc": "Compile a program in C for Vortex or RISC-V.",
+            "nvcc": "Compile CUDA C++ as nvcc does: stands in for it in a Makefile.",
             "disasm": "Turn words back into source text; show what Python kernels become.",
         },
     ),

@@ -49,7 +49,7 @@ def build(words: Words, told: Told | None = None) -> Built:
     check_there(first)
     sources = [Path(source).resolve() for source in words.sources]
     texts = [read_bytes(source) for source in words.sources]
-    home = _home()
+    home = home_folder()
     place = home / _key(words, sources, texts)
     if (known := _known(place)) is not None:
         return known
@@ -58,8 +58,8 @@ def build(words: Words, told: Told | None = None) -> Built:
         objects, said, depends = compile_all(compiler, sources, part, tell)
         runtime = runtime_object(compiler, home, tell)
         command = part / "command.o"
-        _command_object(compiler, part, command)
-        _first_link(home, tell)
+        command_object(compiler, part, command)
+        first_link(home, tell)
         tell("linking")
         compiler.link([*objects, *words.objects, runtime, command], part / PROGRAM, sources[0])
         manifest = {str(path): _digest(path) for path in depends if not path.is_relative_to(INCLUDE) and path.exists()}
@@ -94,10 +94,14 @@ def compile_one(compiler: Compiler, source: Path, to: Path) -> tuple[str, list[P
         return compiler.plain(source, to), []
     ptx, listed = to.with_suffix(".ptx"), to.with_suffix(".d")
     said = compiler.device(source, ptx, listed)
-    embedded = to.with_suffix(".embedded")
-    embedded.write_bytes(f"{HEADER}{source}\n".encode() + ptx.read_bytes() + b"\0")
-    compiler.host(source, embedded, to)
+    compiler.host(source, embed(source, ptx, to.with_suffix(".embedded")), to)
     return said, _listed(listed)
+
+
+def embed(source: Path, ptx: Path, to: Path) -> Path:
+    """PTX as a program holds it: with the path of its source."""
+    to.write_bytes(f"{HEADER}{source}\n".encode() + ptx.read_bytes() + b"\0")
+    return to
 
 
 def runtime_object(compiler: Compiler, home: Path, tell: Told) -> Path:
@@ -111,7 +115,7 @@ def runtime_object(compiler: Compiler, home: Path, tell: Told) -> Path:
     return kept
 
 
-def _command_object(compiler: Compiler, part: Path, to: Path) -> None:
+def command_object(compiler: Compiler, part: Path, to: Path) -> None:
     """What runs the program when it is started by itself."""
     words = [sys.executable, *ISOLATED, "-m", "warploom", "run", "--quiet"]
     text = ", ".join('"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"' for word in words)
@@ -120,7 +124,7 @@ def _command_object(compiler: Compiler, part: Path, to: Path) -> None:
     compiler.plain(source, to)
 
 
-def _first_link(home: Path, tell: Told) -> None:
+def first_link(home: Path, tell: Told) -> None:
     """Say what takes long at the very first link."""
     libraries = Path(os.environ.get("ZIG_GLOBAL_CACHE_DIR", home / "zig")) / "o"
     if not any(libraries.glob("*/libc++.a")):
@@ -130,7 +134,7 @@ def _first_link(home: Path, tell: Told) -> None:
 # ---- the cache
 
 
-def _home() -> Path:
+def home_folder() -> Path:
     """The folder of all programs; one that goes with this process where nothing can be kept or what is kept cannot be trusted."""
     try:
         home = user_cache() / FOLDER

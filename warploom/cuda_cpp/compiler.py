@@ -36,7 +36,7 @@ UNDEFINED = re.compile(r"undefined symbol: (.+)")
 LIBRARIES = {"thrust/": "Thrust", "cub/": "CUB", "cuda/std": "libcu++", "cuda/": "libcu++", "cublas": "cuBLAS", "cufft": "cuFFT",
              "curand.h": "cuRAND's host library", "cusparse": "cuSPARSE", "cusolver": "cuSOLVER", "cudnn": "cuDNN", "nvrtc": "NVRTC",
              "nccl": "NCCL", "npp": "NPP", "GL/": "OpenGL", "mma.h": "the tensor cores' wmma", "nvToolsExt": "NVTX", "mpi.h": "MPI",
-             "opencv": "OpenCV", "omp.h": "OpenMP"}  # fmt: skip
+             "opencv": "OpenCV"}  # fmt: skip
 
 
 def check_there(path: str | Path) -> None:
@@ -199,6 +199,11 @@ class Compiler:
              "-ldl", "-o", str(to)],
             source,
         )  # fmt: skip
+
+    def archive(self, objects: Sequence[Path | str], to: Path) -> None:
+        """A library."""
+        to.unlink(missing_ok=True)
+        self._run([zig(), "ar", "rcs", str(to), *map(str, objects)], to)
 
     def _run(self, command: list[str], source: Path) -> str:
         return run(command, source, self.environment)

@@ -47,7 +47,7 @@ class BadWord(ValueError):
 class Words:
     """What is to be built, and how.
 
-    stage: "link" for an executable; "compile" for an object file a source (-c), "ptx", "preprocess". both: words for clang in both passes;
+    stage: "link" for an executable; "compile" for an object file a source (-c), "ptx", "fatbin", "preprocess", "library", "device link". both: words for clang in both passes;
     device, host, link: for one. level: 0 to 3. debug: code as the source has it (-G).
     """
 
@@ -69,9 +69,10 @@ class Words:
 
 
 STAGES = {"-c": "compile", "--compile": "compile", "-dc": "compile", "--device-c": "compile", "-ptx": "ptx", "--ptx": "ptx", "-E": "preprocess",
-          "-link": "link", "--link": "link"}  # fmt: skip
-REFUSED = {"-cubin": "a cubin", "--cubin": "a cubin", "-fatbin": "a fat binary", "-optix-ir": "OptiX' code", "-shared": "a shared library",
-           "--shared": "a shared library", "-lib": "a library", "--lib": "a library", "-dlink": "linked device code alone"}  # fmt: skip
+          "-link": "link", "--link": "link", "-fatbin": "fatbin", "--fatbin": "fatbin", "-lib": "library", "--lib": "library",
+          "-dlink": "device link", "--device-link": "device link"}  # fmt: skip
+REFUSED = {"-cubin": "a cubin", "--cubin": "a cubin", "-optix-ir": "OptiX' code", "-shared": "a shared library",
+           "--shared": "a shared library"}  # fmt: skip
 
 
 def is_word(text: str) -> bool:
@@ -104,7 +105,9 @@ def _take(found: Words, word: str, rest: list[str]) -> None:
     if not word.startswith("-"):
         _file(found, word)
     elif word in REFUSED:
-        raise BadWord(f"{word}: {REFUSED[word]} is not made here; executables, object files (-c) and PTX (-ptx) are")
+        raise BadWord(
+            f"{word}: {REFUSED[word]} is not made here; executables, object files (-c), libraries (-lib) and PTX (-ptx, -fatbin) are"
+        )
     elif word in STAGES:
         found.stage = STAGES[word]
         found.separate = found.separate or word in ("-dc", "--device-c")

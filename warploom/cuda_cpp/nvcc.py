@@ -1,0 +1,89 @@
+"""What nvcc does for a Makefile: object files, PTX, libraries and executables, by nvcc's own words.
+
+Device code is kept as PTX in each object file, and linked when a kernel is first launched, so `-rdc`, `-dc` and `-dlink` need nothing more.
+An executable that is made here starts itself through `warploom run`.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from warploom.cuda_cpp.build import command_object, compile_one, embed, first_link, home_folder, runtime_object
+from warploom.cuda_cpp.compiler import Compiler, check_there
+from warploom.cuda_cpp.words import BadWord, Words
+
+USUAL_OUTPUT = "a.out"  # nvcc's and every Unix compiler's
+ENDINGS = {"compile": ".o", "ptx": ".ptx", "fatbin": ".fatbin"}
+
+
+def make(words: Words, told: Callable[[str], None]) -> str:
+    """Do what words say, and give what the compiler has said. Raises SourceError, BadWord."""
+    first = (words.sources or words.objects or [""])[0]
+    if not first:
+        raise BadWord("there is nothing to compile: name a .cu file")
+    check_there(first)
+    if words.output and words.stage in ENDINGS and len(words.sources) > 1:
+        raise BadWord(f"-o {words.output} names one file, and {len(words.sources)} are made: leave it out, or compile one after the other")
+    home = home_folder()
+    with tempfile.TemporaryDirectory(prefix="warploom-nvcc-") as folder:
+        part = Path(folder)
+        compiler = Compiler(words, part, home)
+        if words.stage == "preprocess":
+            return _preprocessed(compiler, words, part)
+        if words.stage in ENDINGS:
+            return "".join(_one(compiler, words, Path(source), part) for source in words.sources)
+        return _whole(compiler, words, part, home, told)
+
+
+def _one(compiler: Compiler, words: Words, source: Path, part: Path) -> str:
+    """One source, up to an object file or PTX."""
+    to = Path(words.output or source.with_suffix(ENDINGS[words.stage]).name)
+    made = part / "made.o"
+    if words.stage == "compile":
+        said, _ = compile_one(compiler, source.resolve(), made)
+    else:
+        said = compiler.device(source.resolve(), part / "made.ptx")
+        made = embed(source.resolve(), part / "made.ptx", part / "made.embedded") if words.stage == "fatbin" else part / "made.ptx"
+    shutil.copyfile(made, to)
+    return said
+
+
+def _preprocessed(compiler: Compiler, words: Words, part: Path) -> str:
+    for source in map(Path, words.sources):
+        text = part / "text"
+        compiler.preprocessed(source.resolve(), text)
+        if words.output:
+            shutil.copyfile(text, words.output)
+        else:
+            print(text.read_text(encoding="utf-8", errors="replace"), end="")
+    return ""
+
+
+def _whole(compiler: Compiler, words: Words, part: Path, home: Path, told: Callable[[str], None]) -> str:
+    """An executable, a library, or the object file of device code that was linked, which is empty here."""
+    said, objects = "", []
+    for number, source in enumerate(map(Path, words.sources)):
+        made = part / f"{number}.o"
+        said += compile_one(compiler, source.resolve(), made)[0]
+        objects.append(made)
+    if words.stage == "device link":
+        empty = part / "empty.c"
+        empty.write_text("", encoding="utf-8")
+        compiler.plain(empty, part / "empty.o")
+        shutil.copyfile(part / "empty.o", words.output or "a_dlink.o")
+        return said
+    if words.stage == "library":
+        compiler.archive([*objects, *words.objects], Path(words.output or "a.a"))
+        return said
+    runtime = runtime_object(compiler, home, told)
+    command = part / "command.o"
+    command_object(compiler, part, command)
+    first_link(home, told)
+    compiler.link([*objects, *words.objects, runtime, command], part / "program", Path((words.sources or words.objects)[0]))
+    to = Path(words.output or USUAL_OUTPUT)
+    shutil.copyfile(part / "program", to)
+    to.chmod(0o755)
+    return said
