@@ -22,6 +22,7 @@ from warploom.machine.config.schema import ConfigError
 from warploom.machine.occupancy.residency import Demand, limits_of, residency
 from warploom.ptx import DEVICE_WINDOW
 from warploom.ptx.calls import Asserted
+from warploom.ptx.kernel import shown_name
 from warploom.result import Result
 
 HOST_BYTES_PER_MICROSECOND = 31_500  # PCI Express 4.0, 16 lanes: 31.5 GB/s
@@ -227,8 +228,10 @@ class Server:
         *extents, shared, flags = LAUNCH.unpack_from(request.data)
         grid, block = tuple(extents[:3]), tuple(extents[3:])
         built = kernel.compiled()
-        refused = self._refused(kernel, grid, block, shared, bool(flags & COOPERATIVE))
+        refused, why = self._refused(kernel, grid, block, shared, bool(flags & COOPERATIVE))
         if refused:
+            line = self.line(request.c)
+            self.said(f"{line + ': ' if line else ''}warning: {shown_name(kernel.name)} is not launched: {why}")
             return Reply(refused)
         parameters, foreign = device_pointers(kernel, request.data[LAUNCH.size :])
         program = built.launch(grid, block, bytes(parameters), shared)
@@ -256,25 +259,40 @@ class Server:
         data = held.bytes[address & (WINDOW - 1) : min((address & (WINDOW - 1)) + MOST_TEXT, held.used)].tobytes()
         return data.partition(b"\0")[0].decode("utf-8", "replace")
 
-    def _refused(self, kernel: Kernel, grid: tuple[int, ...], block: tuple[int, ...], shared: int, cooperative: bool) -> int:
-        """Why a launch cannot be, as an error code; 0 where it can."""
+    def _refused(self, kernel: Kernel, grid: tuple[int, ...], block: tuple[int, ...], shared: int, cooperative: bool) -> tuple[int, str]:
+        """Why a launch cannot be, as an error code and in words; 0 where it can."""
         config, built = self.device.config, kernel.built
         properties = device_properties(config, self.device.memory_bytes)
-        sizes = [*zip(grid, properties.maxGridSize, strict=True), *zip(block, properties.maxThreadsDim, strict=True)]
-        if any(not 1 <= size <= most for size, most in sizes) or prod(block) > properties.maxThreadsPerBlock:
-            return Status.INVALID_VALUE if 0 not in (*grid, *block) else Status.INVALID_CONFIGURATION
-        if kernel.form.most_threads and prod(block) > kernel.form.most_threads:
-            return Status.OUT_OF_RESOURCES
-        usual = min(STATIC_SHARED, most_shared(config))
-        if built.shared_bytes + shared > max(usual, built.shared_bytes + kernel.dynamic if kernel.dynamic else 0):
-            return Status.INVALID_VALUE
+        for what, sizes, most in (("grid", grid, properties.maxGridSize), ("block", block, properties.maxThreadsDim)):
+            if any(not 1 <= size <= limit for size, limit in zip(sizes, most, strict=True)):
+                said = f"a {what} of {_extents(sizes)}, where 1 to {_extents(most)} can be"
+                return Status.INVALID_CONFIGURATION if 0 in sizes else Status.INVALID_VALUE, said
+        threads = prod(block)
+        if threads > properties.maxThreadsPerBlock:
+            return Status.INVALID_VALUE, f"{threads} threads a block, where {properties.maxThreadsPerBlock} can be"
+        if kernel.form.most_threads and threads > kernel.form.most_threads:
+            return Status.OUT_OF_RESOURCES, f"{threads} threads a block, where __launch_bounds__ says {kernel.form.most_threads}"
+        most_bytes = max(min(STATIC_SHARED, most_shared(config)), built.shared_bytes + kernel.dynamic if kernel.dynamic else 0)
+        if built.shared_bytes + shared > most_bytes:
+            said = (
+                f"{built.shared_bytes + shared} bytes of shared memory a block, where {most_bytes} can be; cudaFuncSetAttribute allows more"
+            )
+            return Status.INVALID_VALUE, said
         limits = limits_of(config)
-        found = residency(limits, Demand(prod(block), built.registers if limits.registers else 0, built.shared_bytes + shared))
+        found = residency(limits, Demand(threads, built.registers if limits.registers else 0, built.shared_bytes + shared))
         if not found.blocks:
-            return Status.OUT_OF_RESOURCES
+            return (
+                Status.OUT_OF_RESOURCES,
+                f"a block of {threads} threads with {built.registers} registers each does not fit a multiprocessor",
+            )
         if cooperative and prod(grid) > found.blocks * config.gpu.cores:
-            return Status.COOPERATIVE_TOO_LARGE
-        return 0
+            said = f"{prod(grid)} blocks of a cooperative launch, where {found.blocks * config.gpu.cores} run at a time"
+            return Status.COOPERATIVE_TOO_LARGE, said
+        return 0, ""
+
+
+def _extents(sizes: Any) -> str:
+    return "x".join(str(size) for size in sizes)
 
 
 def device_pointers(kernel: Kernel, parameters: bytearray) -> tuple[bytearray, str]:

@@ -19,3 +19,4 @@
 #include "arrays.h"
 #include "streams.h"
 #include "launch.h"
+#include "driver.h"
