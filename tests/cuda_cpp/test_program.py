@@ -56,4 +56,4 @@ def test_a_host_pointer_given_to_a_kernel_ends_in_a_sentence(compiled, tmp_path)
 def test_the_driver_api(compiled):
     run = compiled("run", "tests/cuda_cpp/driver.cu", "--engine", "python")
     assert run.stdout == "3\n500\n11 5 6 4\n200 1\nno error\n", run.stderr
-    assert "driver.cu:67: warning: add is not launched: a block of 2048x1x1, where 1 to 1024x1024x64 can be" in run.stderr
+    assert "driver.cu:57: warning: add is not launched: a block of 2048x1x1, where 1 to 1024x1024x64 can be" in run.stderr
