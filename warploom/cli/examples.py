@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 ABOUT = {
     "tiny": "the smallest GPU, in its assembly",
     "python": "kernels in Python, in the dialect of numba.cuda",
+    "cuda": "CUDA C++ with its host code",
     "guppy": "the mask language: registers of four components, branches by masks",
     "vortex": "C for Vortex, a RISC-V GPU",
     "gcn": "AMD's GCN",

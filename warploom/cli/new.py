@@ -27,6 +27,7 @@ LISTED = "\n".join(f"      {name:<{LONGEST}}  {row.ending:<6}  {row.about}" for 
     \b
     Examples:
       warploom new kernel.py
+      warploom new kernel.cu
       warploom new kernel.asm
       warploom new prefetcher.py
       warploom new mine.py --kind scheduler

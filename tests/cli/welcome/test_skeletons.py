@@ -9,7 +9,8 @@ from click.testing import CliRunner
 from warploom.cli import main
 from warploom.cli.welcome.skeletons import SKELETONS, TEXTS, kind_of
 
-NEEDS = {"c": "ziglang", "opencl": "ziglang"}
+NEEDS = {"c": "ziglang", "opencl": "ziglang", "cuda": "ziglang"}
+RUN = [pytest.param(kind, marks=pytest.mark.slow) if kind == "cuda" else kind for kind in SKELETONS]  # its first link takes a minute
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +19,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("kind", SKELETONS)
+@pytest.mark.parametrize("kind", RUN)
 def test_it_runs_as_it_is(kind, here):
     if kind in NEEDS and importlib.util.find_spec(NEEDS[kind]) is None:
         pytest.skip(f"the package {NEEDS[kind]} is not installed")

@@ -11,9 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2]
-FOLDERS = ("tiny", "python", "guppy", "vortex", "gcn", "avx512", "riscv")  # a name that stands in several is that of the first
-PROGRAMS = (".py", ".asm", ".guppy", ".c", ".cl", ".gcn", ".avx512", ".rv", ".ipynb")  # with a text of their own: no binaries
-OPENINGS = (re.compile(r"/\* *(.*?)\*/", re.DOTALL), re.compile(r'"""(.*?)"""', re.DOTALL), re.compile(r"((?:[;#].*\n)+)"))
+FOLDERS = ("tiny", "python", "cuda", "guppy", "vortex", "gcn", "avx512", "riscv")  # a name that stands in several is that of the first
+PROGRAMS = (".py", ".cu", ".asm", ".guppy", ".c", ".cl", ".gcn", ".avx512", ".rv", ".ipynb")  # with a text of their own: no binaries
+OPENINGS = (
+    re.compile(r"/\* *(.*?)\*/", re.DOTALL),
+    re.compile(r'"""(.*?)"""', re.DOTALL),
+    re.compile(r"((?:[;#].*\n)+)"),
+    re.compile(r"((?://.*\n)+)"),
+)
 SENTENCE = re.compile(r"(?<=[^. ][.!])\s+(?=[A-Z]|$)")
 HOSTS = {("vortex", ".py")}  # scripts that make or draw something and launch nothing
 KERNEL_IN_C = re.compile(r"^kernel void \w+\((?!\s*(?:void)?\s*\))", re.MULTILINE)  # with arguments
@@ -82,6 +87,6 @@ def _first_sentence(text: str) -> str:
     opened = next(filter(None, (form.match(text) for form in OPENINGS)), None)
     if opened is None:
         return ""
-    lines = [line.strip(" ;#*\t") for line in opened.group(1).splitlines()]
+    lines = [line.strip(" ;#*/\t") for line in opened.group(1).splitlines()]
     paragraph = " ".join(lines[: lines.index("")] if "" in lines else lines)
     return SENTENCE.split(paragraph, maxsplit=1)[0].rstrip(".")

@@ -35,6 +35,7 @@ SKELETONS = {
     "picture": Skeleton(".py", "a kernel in Python that computes a picture"),
     "tiny": Skeleton(".asm", "a kernel in the assembly of the smallest GPU"),
     "guppy": Skeleton(".guppy", "a kernel in the mask language"),
+    "cuda": Skeleton(".cu", "a program in CUDA C++, with its host code (extra cc)"),
     "c": Skeleton(".c", "a kernel in C for Vortex (extra cc)"),
     "opencl": Skeleton(
         ".cl",
