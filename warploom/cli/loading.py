@@ -53,6 +53,7 @@ class Launching:
     nvcc_words: str | None = None
     program_arguments: tuple[str, ...] = ()
     kernel_name: str | None = None
+    patches: tuple[str, ...] = ()
     gpu: str | None = None
     changes: tuple[str, ...] = ()
     check: bool = False
@@ -97,6 +98,8 @@ def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]
     isa = said.isa or (VORTEX if said.machine is not None and file.lower().endswith(IMAGE) and said.machine["vortex.isa"] else None)
     with on_standard_error(said.apart and is_script(file, isa)):
         loaded = open_source(file, isa, _options(file, said, asked))
+    if said.patches and not getattr(loaded.program, "isa", "").startswith("sass"):
+        raise UserError(f"--patch {said.patches[0]}: {file} is not a cubin, whose words are patched")
     program = loaded.program if isinstance(loaded.program, Program) else _of_types(loaded.program, _arguments(said.arguments))
     if asked and not program.isa.startswith(VORTEX):
         other = f"add --isa vortex-{asked} if it is for Vortex" if program.isa == "riscv" else "leave it out"
@@ -183,7 +186,7 @@ def _more(said: Launching, asked: int) -> dict[str, Any]:
     told: dict[str, Any] = {"optimise": said.optimise, "macros": said.macros, "folders": said.folders}
     options = vars(said)
     told |= {"arguments": own_arguments(options), "words": compiler_words(options)}
-    return {"launch": said.launch, "kernel": said.kernel_name, "check": said.check, "generation": asked, **told}
+    return {"launch": said.launch, "kernel": said.kernel_name, "patches": said.patches, "check": said.check, "generation": asked, **told}
 
 
 def own_arguments(options: Mapping[str, Any]) -> list[str]:

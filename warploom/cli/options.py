@@ -33,6 +33,13 @@ _C = (
 _PROGRAM = (
     click.option("--launch", metavar="N|NAME", help="Which launch, where the source has several. [default: 0, the first]"),
     click.option("--kernel", "kernel_name", metavar="N|NAME", help="Which kernel of a code object or a cubin, where it has several."),
+    click.option(
+        "--patch",
+        "patches",
+        multiple=True,
+        metavar="ADDRESS:FIELD=N",
+        help="Of a cubin: change a field of an instruction's word before it runs, as 0x120:stall=2.",
+    ),
     click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own."),
     click.option("--block", metavar="N", help="Threads per block, instead of the program's own."),
     click.option("--grid", metavar="N", help="Blocks of the launch, in place of --threads."),

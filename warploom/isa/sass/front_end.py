@@ -17,6 +17,7 @@ from warploom.isa.reading import read_bytes
 from warploom.isa.regions import Region
 from warploom.isa.sass import cubin as cubins
 from warploom.isa.sass.code import EXTRA, PREDICATES, SCALARS
+from warploom.isa.sass.control.patches import patched
 from warploom.isa.sass.control.roles import schedule_of
 from warploom.isa.sass.cubin import RESERVED_BYTES, RESERVED_FROM, Cubin, Kernel
 from warploom.isa.sass.launch import GLOBALS_BASE, SHARED, Placed, arguments_of, bank_of, placed, short_name
@@ -35,6 +36,7 @@ def load(source: Text, options: Options) -> Loaded:
     found = cubins.read(source if isinstance(source, bytes) else read_bytes(source), path)
     _check_machine(found, options.machine)
     kernel = chosen(found, options.more.get("kernel") or options.more.get("launch") or None)
+    kernel = patched(path, kernel, found.architecture, options.more.get("patches") or ())
     launch = _launch(path, found, kernel, options)
     given = placed(path, kernel, arguments_of(kernel, found.sources), options.buffers, options.arguments)
     variables, addresses = _variables(found, [(region.base, region.end) for region in given.regions])
