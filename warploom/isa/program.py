@@ -119,6 +119,7 @@ class Program:
     graphics: tuple[int, ...] = ()  # registers of the raster engine, six, and of the output merger, eighteen; (): none are written
     extensions: tuple[int, ...] = ()  # instructions that the instruction set's original machine does not have, written by their names
     beyond: tuple[int, ...] = ()  # such instructions that are given as numbers, which mean nothing to the original machine
+    printing: Callable[[Program, Sequence[Any]], tuple[str, ...]] | None = None  # its notes as the lines that it has printed
     _worked_out: dict[Hashable, tuple[tuple[Any, ...], Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, what: Hashable, work: Callable[[], T]) -> T:

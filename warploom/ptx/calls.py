@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from warploom.compiler import ssa
 from warploom.compiler.ssa import Value
+from warploom.isa.c.printf import FORMAT, bytes_of
 from warploom.kernel.names import device_library
 from warploom.kernel.names.libdevice_names import WITH_A_COUNT
 from warploom.ptx.inline import called
@@ -15,9 +15,6 @@ from warploom.ptx.memory import piece
 from warploom.ptx.module import Instruction, Name
 from warploom.ptx.translation import LOCAL_WINDOW, Translation
 
-FORMAT = re.compile(
-    r"%(?P<flags>[-+ #0']*)(?P<width>\d+|\*)?(?:\.(?P<precision>\d+|\*)?)?(?P<size>hh|h|ll|l|z|j|t|L)?(?P<kind>[diouxXcfFeEgGaAsp%])"
-)
 OURS = ("vprintf", "__assertfail")
 THROUGH_POINTERS = ("sincos", "modf", "frexp", "remquo")  # give results through pointers
 NOT_THERE = {"malloc": "memory from a kernel's own malloc", "free": "memory from a kernel's own malloc"}
@@ -112,7 +109,7 @@ def _printed(t: Translation, form: Value, values: Value) -> int:
         kind = spec["kind"]
         if kind == "%":
             continue
-        size = 8 if kind in "fFeEgGaAsp" or spec["size"] in ("ll", "l", "z", "j", "t") else 4
+        size = bytes_of(spec)
         offset = -(-offset // size) * size
         type = "f64" if kind in "fFeEgGaA" else "i64"
         value = t.b.effect("load", t.pure("add", at, t.whole(offset)), type=type, access=ssa.Access("local", -1, size, kind in "di"))

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from warploom.isa.c.printf import written
 from warploom.kernel.launch.notes import in_dimensions
-from warploom.ptx.calls import FORMAT, Asserted, Printed
+from warploom.ptx.calls import Asserted, Printed
 from warploom.result import Result
 
 
@@ -37,27 +38,4 @@ def _line(row: Printed, words: list[int], string: Callable[[int], str]) -> str:
             values.append(float(bits.view(np.float64)[0]))
         else:
             values.append(string(int(low)) if kind == "text" else int(bits.view(np.int64)[0]))
-    given = iter(values)
-
-    def one(spec: Any) -> str:
-        kind = spec["kind"]
-        if kind == "%":
-            return "%"
-        value: Any = next(given)
-        precision = spec["precision"]
-        shape = "%" + spec["flags"].replace("'", "") + (spec["width"] or "") + (f".{precision or 0}" if "." in spec[0] else "")
-        if kind in "aA":
-            return str(shape + "s") % (float.hex(value) if kind == "a" else float.hex(value).upper())
-        if kind == "p":
-            return str(shape + "s") % hex(value & 0xFFFFFFFFFFFFFFFF)
-        if kind == "c":
-            return str(shape + "c") % chr(value & 0xFF)
-        if kind in "ouxX":
-            bits = {"hh": 8, "h": 16, "l": 64, "ll": 64, "z": 64, "j": 64, "t": 64}.get(spec["size"] or "", 32)
-            value &= (1 << bits) - 1
-            if kind == "o" and "#" in spec["flags"]:
-                return (shape.replace("#", "") + "s") % f"0{value:o}"
-            return str(shape + ("d" if kind == "u" else kind)) % value
-        return str(shape + ("d" if kind == "i" else kind)) % value
-
-    return FORMAT.sub(one, row.format)
+    return written(row.format, iter(values))

@@ -54,12 +54,13 @@ class Patch(NamedTuple):
 
 class Kernel(NamedTuple):
     """What an instruction has to be told of its kernel. number_of: instructions by address. end: the number after the last one.
-    bases: where constant banks begin in the constant memory."""
+    bases: where constant banks begin in the constant memory. stack_bytes: of a thread."""
 
     registers: int
     number_of: Mapping[int, int]
     end: int
     bases: Mapping[int, int]
+    stack_bytes: int = 0
 
 
 class Code:

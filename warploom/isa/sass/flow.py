@@ -80,15 +80,11 @@ def leave(code: Code) -> None:
 
 
 def call(code: Code) -> None:
-    """CALL.REL: a jump; where to come back to is in a register already."""
-    if code.one.form == 1 and code.value("a").number != 255 and not code.one.values["target"].number >= 0:
-        code.refuse("a call through a register is something that this machine does not have")
+    """CALL.REL: a jump, to an address or to what a register holds from there on; where to come back to is in a register already."""
+    if code.one.form == 1 and code.value("a").number != 255:
+        code.put("jump_register", NONE, code.value("a").number, imm=(code.one.target or 0) & ONES)
+        return
     code.put("call", code.temporary(), target=_where(code))
-
-
-def call_absolute(code: Code) -> None:
-    """CALL.ABS."""
-    code.refuse("functions of the host, as printf and assert, and calls through pointers are something that this machine does not have")
 
 
 def comes_back(code: Code) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,14 @@ from warploom.isa.sass.code import EXTRA, PREDICATES, SCALARS
 from warploom.isa.sass.control.patches import patched
 from warploom.isa.sass.control.roles import schedule_of
 from warploom.isa.sass.cubin import RESERVED_BYTES, RESERVED_FROM, Cubin, Kernel
-from warploom.isa.sass.launch import GLOBALS_BASE, SHARED, Placed, arguments_of, bank_of, placed, short_name
-from warploom.isa.sass.lowering import Lowered, lower, pieces
+from warploom.isa.sass.host import Printing
+from warploom.isa.sass.launch import GLOBALS_BASE, SHARED, STACK_ARGUMENT, Placed, arguments_of, bank_of, placed, short_name
+from warploom.isa.sass.lowering import Lowered, host_addresses, lower, pieces
 
 MOST_BLOCK = 1024
 USUAL_BLOCK = 32
 MOST_WARNED = 8
+USUAL_STACK, MOST_STACK = 1024, 512 << 10  # of CUDA: the limit of a program that sets none, and the highest one
 # Architectures of presets; `sm` is no product and takes any.
 PRODUCTS = {"v100": 70, "a100": 80, "a40": 86, "rtx3070": 86, "h100": 90, "h100-sxm": 90}
 
@@ -43,6 +46,8 @@ def load(source: Text, options: Options) -> Loaded:
     banks = _banks(found, kernel, launch, given.data, addresses)
     lowered = lower(found, kernel, {number: len(data) for number, data in banks.items()})
     program = _program(found, kernel, launch, lowered, banks, given, variables)
+    if host_addresses(found, kernel):
+        program = replace(program, printing=Printing({start: found.variables[number] for number, start in addresses.items()}))
     warnings = [
         *found.warnings,
         *_refusals(program, lowered),
@@ -108,7 +113,19 @@ def _launch(path: str, found: Cubin, kernel: Kernel, options: Options) -> Launch
     static = kernel.shared_bytes
     if dynamic and not static and found.architecture >= RESERVED_FROM:
         static = RESERVED_BYTES
-    return launch.changed(shared_bytes=static + int(dynamic), local_bytes=kernel.stack_bytes, name=kernel.name)
+    return launch.changed(shared_bytes=static + int(dynamic), local_bytes=_stack(path, kernel, options), name=kernel.name)
+
+
+def _stack(path: str, kernel: Kernel, options: Options) -> int:
+    """Bytes of a thread's stack: what the compiler says, or of a kernel that calls functions the usual limit, which --arg changes."""
+    told = options.arguments.get(STACK_ARGUMENT)
+    if told is None:
+        return max(kernel.stack_bytes, USUAL_STACK) if len(kernel.labels) > 1 else kernel.stack_bytes
+    if not isinstance(told, int | np.integer) or not kernel.stack_bytes <= told <= MOST_STACK:
+        raise BufferError(
+            f"{path}: {STACK_ARGUMENT} = {told!r}: it is how many bytes of stack a thread has, {kernel.stack_bytes} to {MOST_STACK}"
+        )
+    return -(-int(told) // 16) * 16
 
 
 def _variables(found: Cubin, taken: list[tuple[int, int]]) -> tuple[list[Region], dict[int, int]]:
@@ -130,11 +147,13 @@ def _variables(found: Cubin, taken: list[tuple[int, int]]) -> tuple[list[Region]
 def _banks(found: Cubin, kernel: Kernel, launch: Launch, data: bytes, addresses: dict[int, int]) -> dict[int, bytes]:
     """The constant banks of a launch, with the addresses of variables and functions."""
     code = {piece.section: start for piece, start in pieces(found, kernel)}
+    supplied = host_addresses(found, kernel)
     banks = {number: bytearray(data) for number, data in {**found.banks, **kernel.own_constants}.items()}
     for number, section in found.bank_sections.items():
         for one in found.relocations.get(section, ()):
             size = 8 if one.kind == cubins.ABSOLUTE64 else 4
             base = addresses.get(one.symbol.section, code.get(one.symbol.section))
+            base = supplied.get(one.symbol.name) if base is None else base
             if base is None or number not in banks or one.place + size > len(banks[number]):
                 continue
             old = int.from_bytes(banks[number][one.place : one.place + size], "little")

@@ -25,6 +25,7 @@ from warploom.isa.sass.integers import LOCAL_WINDOW, SHARED_WINDOW
 
 GLOBALS_BASE, BUFFERS_BASE, BUFFER_UNIT = 0x0800_0000, 0x1000_0000, 1 << 16
 BLOCK, GRID, SHARED_BASE, LOCAL_BASE, STACK = 0x00, 0x0C, 0x18, 0x20, 0x28  # offsets in bank 0
+STACK_ARGUMENT = "stack"  # the argument that says how large a thread's stack is
 SHARED = "shared"  # the argument that says how many bytes of dynamic shared memory a block has
 TYPES = {
     "float": "float32", "double": "float64", "int": "int32", "unsigned": "uint32", "unsigned int": "uint32", "long": "int64",
@@ -97,7 +98,7 @@ def placed(path: str, kernel: Kernel, arguments: Sequence[Argument], buffers: Ma
     name = short_name(kernel.name)
     known = [one.name for one in arguments]
     for key in values:
-        if key not in known and key != SHARED:
+        if key not in known and key not in (SHARED, STACK_ARGUMENT):
             there = f"it has {', '.join(known)}" if known else "it has none"
             raise BufferError(f"{path}: the kernel {name!r} has no parameter {key!r}{nearest(key, known)}; {there}")
     given, regions = _buffers(path, buffers, {one.name: one.element for one in arguments})

@@ -16,7 +16,8 @@ from warploom.isa.program import Position
 from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.sass.code import Bank, Code, Refusal
 from warploom.isa.sass.code import Kernel as Known
-from warploom.isa.sass.cubin import Cubin, Kernel
+from warploom.isa.sass.cubin import WORD, Cubin, Kernel
+from warploom.isa.sass.host import COMES_BACK, FUNCTIONS, STEPS, WAITS_FOR_ALL, body
 from warploom.isa.sass.instruction import Instruction
 from warploom.isa.sass.meanings import UNGUARDED, meaning_of
 from warploom.isa.sass.rows.units import WITHOUT
@@ -79,6 +80,16 @@ def pieces(cubin: Cubin, kernel: Kernel) -> list[tuple[Kernel, int]]:
     return found
 
 
+def host_addresses(cubin: Cubin, kernel: Kernel) -> dict[str, int]:
+    """Where the functions of the host lie that a kernel may call: after the file's own code."""
+    if kernel.registers <= COMES_BACK:
+        return {}
+    last, start = pieces(cubin, kernel)[-1]
+    end = start + len(last.code)
+    called = [name for name in FUNCTIONS if any(one.name == name for one in cubin.symbols)]
+    return {name: end + place * STEPS * WORD for place, name in enumerate(called)}
+
+
 def useful(code: bytes, architecture: int) -> Sequence[Instruction]:
     """The instructions of a piece without the NOPs that fill its end."""
     instructions = list(decoded(code, architecture))
@@ -102,7 +113,7 @@ def lower(cubin: Cubin, kernel: Kernel, sizes: Mapping[int, int]) -> Lowered:
             positions.append(piece.lines.get(one.address, Position()))
             instructions.append(one if start == 0 else Instruction(one.word, start + one.address, one.architecture, one.row))
     names = {start + address: name for piece, start in pieces(cubin, kernel) for address, name in piece.labels.items() if address or start}
-    known = Known(kernel.registers, number_of, len(instructions), bases)
+    known = Known(kernel.registers, number_of, len(instructions), bases, kernel.stack_bytes)
     builder = ProgramBuilder()
     patches: list[tuple[int, Bank]] = []
     refused: list[Refused] = []
@@ -119,6 +130,16 @@ def lower(cubin: Cubin, kernel: Kernel, sizes: Mapping[int, int]) -> Lowered:
             code.uops or [Uop("nop")], text=one.text(names), position=positions[number], word=one.word & (1 << 64) - 1,
             address=one.address, unit=code.unit, latency=code.latency,
         )  # fmt: skip
+    for name, start in host_addresses(cubin, kernel).items():
+        for step in range(STEPS):
+            code = Code(Instruction(WAITS_FOR_ALL, start + step * WORD, cubin.architecture, None), known)
+            number_of[code.one.address] = len(instructions)
+            body(name, step, code)
+            patches += [(len(builder.uops) + patch.place, patch.constant) for patch in code.patches]
+            instructions.append(code.one)
+            builder.add(
+                code.uops, text=(f"{name} (host)", f"{name} (host): returns")[step], position=Position(), word=0, address=code.one.address
+            )
     uops, rows, text = builder.arrays()
     return Lowered(uops, rows, text, tuple(patches), tuple(refused), tuple(instructions), number_of, bases, dict(sizes))
 

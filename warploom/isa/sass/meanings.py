@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from warploom.isa.sass import floats, flow, halves, integers, memory
+from warploom.isa.sass import floats, flow, halves, host, integers, memory
 from warploom.isa.sass.code import Code
 from warploom.isa.sass.instruction import Row
 
 Meaning = Callable[[Code], None]
 BY_CODE: Mapping[int, Meaning] = {
     0x025: integers.imad_wide, 0x0A5: integers.imad_wide, 0x027: integers.imad_high, 0x0A7: integers.imad_high,
-    0x143: flow.call_absolute, 0x144: flow.call,
+    0x143: host.call, 0x144: flow.call,
 }  # fmt: skip
 LANES: Mapping[str, Meaning] = {
     "MOV": integers.mov, "SEL": integers.sel, "IADD3": integers.iadd3, "IMAD": integers.imad, "LEA": integers.lea, "LOP3": integers.lop3,
@@ -36,7 +36,8 @@ BY_NAME: Mapping[str, Meaning] = {
     "ERRBAR": flow.nothing, "CGAERRBAR": flow.nothing, "CCTL": flow.nothing, "LDGDEPBAR": flow.nothing, "DEPBAR": flow.nothing,
     "NOP": flow.nothing, "BSSY": flow.nothing, "BSYNC": flow.nothing, "BREAK": flow.nothing, "BMOV": flow.nothing,
     "ENDCOLLECTIVE": flow.nothing, "EXIT": flow.leave, "KILL": flow.leave, "BRA": flow.branch, "RET": flow.comes_back,
-    "BRX": flow.indirect, "WARPSYNC": flow.sync_warp, "YIELD": flow.hint, "NANOSLEEP": flow.hint, "BPT": flow.trap, "BAR": flow.barrier,
+    "BRX": flow.indirect, "LEPC": host.address_of,
+    "WARPSYNC": flow.sync_warp, "YIELD": flow.hint, "NANOSLEEP": flow.hint, "BPT": flow.trap, "BAR": flow.barrier,
     "B2R": flow.barrier_result, "SHFL": flow.shuffle, "VOTE": flow.vote, "VOTEU": flow.vote, "MATCH": flow.match, "REDUX": flow.reduce,
 }  # fmt: skip
 UNGUARDED = ("BRA",)  # whose guard is one of its conditions

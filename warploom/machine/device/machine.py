@@ -314,7 +314,7 @@ class PipelineMachine:
             notes_lost=lost,
             exit_code=pipeline_report.exit_code(self),
             remarks=(*pipeline_report.remarks(self), *overwritten(self), *touched_memory(self), *full_stacks(self)),
-            console=printed(self.program, self.notes),
+            console=(*printed(self.program, self.notes), *(self.program.printing(self.program, notes) if self.program.printing else ())),
             engine=outcome.engine,
             seconds=outcome.seconds,
             units=pipeline_report.names_of_units(self.users_units),
