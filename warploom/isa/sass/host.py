@@ -18,7 +18,9 @@ from warploom.isa.uop import LOCAL_SPACE, NONE
 
 FUNCTIONS = ("vprintf", "__assertfail")
 STEPS = 2  # instructions of each
-WAITS_FOR_ALL = put(COMMON["stall"], 15) | put(COMMON["write"], NO_SCOREBOARD) | put(COMMON["read"], NO_SCOREBOARD) | put(COMMON["wait"], 63)
+WAITS_FOR_ALL = (
+    put(COMMON["stall"], 15) | put(COMMON["write"], NO_SCOREBOARD) | put(COMMON["read"], NO_SCOREBOARD) | put(COMMON["wait"], 63)
+)
 PRINTED, FAILED = range(2)  # numbers of notes
 FIRST_ARGUMENT, COMES_BACK = 4, 20  # registers
 STACK_TOP = Bank(0, 0x28)
