@@ -142,11 +142,13 @@ def report(drawn: MachineDrawn, gpu: GPU) -> None:
     say(f"{'cycles':10} {of['cycles']}{each}; {of['instructions']} instructions of warps")
     for name, result in drawn.results:
         say(f"  {name}: {grouped(result.cycles)}")
-    for unit, name, waits in (("raster", "raster engine", "raster_idle_cycles"), ("merger", "merger", "merger_full_cycles")):
+    for unit, waits, what in (
+        ("raster", "raster_idle_cycles", "warps waited {} cycles for triangles"),
+        ("merger", "merger_full_cycles", "fragments waited {} cycles for room"),
+    ):
         hits, misses = found[f"{unit}_cache_hits"], found[f"{unit}_cache_misses"]
-        share = f"{100 * hits / (hits + misses):.0f} % of {grouped(hits + misses)} words in its cache" if hits + misses else "no word read"
-        what = "a warp waited for triangles" if unit == "raster" else "fragments waited for room"
-        say(f"{name:14} {share}; {what} in {of[waits]} cycles")
+        share = f"{100 * hits / (hits + misses):.0f} % of {grouped(hits + misses)} words cached" if hits + misses else "no word read"
+        say(f"{unit:10} {share}; {what.format(of[waits])}")
 
 
 def remarks(drawn: MachineDrawn) -> list[str]:
