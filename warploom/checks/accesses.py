@@ -1,5 +1,6 @@
-# mypy: disable-error-code="no-untyped-def"
 """Accesses: what a warp's lanes do to memory goes to the notes, neighbouring lanes together where their items follow one another."""
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Barriers: who comes to a block's barrier, from which instruction, and when it opens.
 
 All threads of a block that have not ended must come to the same barrier of the text (CUDA C++ Programming Guide, "Synchronization
@@ -9,6 +8,8 @@ machine finds that by itself, as a deadlock, and the finding says who waits.
 When a barrier opens is found out here by counting, as the hardware does. Barriers for some of a block's warps order, so they are
 taken as opening at once, and for all. Those of programs that start their warps themselves are in core_warps.py.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Bytes: rows of their own for the four bytes of a word that is accessed in smaller items.
 
 The row of a word has room for one writer and two readers. In an array of items of 8 or 16 bits up to four threads rightly write one
@@ -8,6 +7,8 @@ What is initialised, and what atomics tell, stays in the word's row.
 
 There is room for `MOST_IN_BYTES` words; those after them are judged by their own row alone, which may miss a race and invents none.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

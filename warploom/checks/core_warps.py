@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Warps that a program starts itself (Vortex): what puts them in order.
 
 * A barrier is for as many warps as its instruction says. When it opens, those that have come know what each of them did, and what each of
@@ -13,6 +12,8 @@ Nothing follows from an end of a warp as such, and nothing from a plain word tha
 Who has come to a barrier is asked of the machine, which counts. Where lanes of a warp come one after the other, each of them is taken as
 the last: so an order may be noted too early, but what the later lanes did until they came is noted with them.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-# mypy: disable-error-code="no-untyped-def"
 """An access outside of its array that has been found is dropped, and the kernel goes on, so that one mistake does not hide the next.
 
 A lane that is dropped loads zeros and stores nothing. Only what a question has found (bounds.py) is dropped: any other fault stops the
 kernel, and the report says so. A kernel that looks for something beyond the end of an array would go on for long, so that of one finding
 only so many accesses are dropped.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

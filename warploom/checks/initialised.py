@@ -1,10 +1,11 @@
-# mypy: disable-error-code="no-untyped-def"
 """Initialised memory: a read of bytes that nobody has written.
 
 Shared memory holds what the block before left in it, local memory what a thread before did, a device array what the allocation before
 did. Here such words read as zero or as something old; on a GPU they may hold anything. A word notes which of its bytes its block, or its
 thread, has written; of global memory it notes which bytes nobody has written, neither the host nor a kernel.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

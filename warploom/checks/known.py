@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """What a warp knows of the others of its core, in programs that start their warps themselves.
 
 There a barrier is for as many warps as its instruction says, so no block has one barrier that orders all of its threads. Each warp has a
@@ -6,6 +5,8 @@ row of `known` instead, a vector clock: up to which time it knows what each warp
 
 Source: Mattern, "Virtual Time and Global States of Distributed Systems", 1989.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

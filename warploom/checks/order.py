@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Order: whether an access came before this one in every schedule.
 
 The model. Two accesses of one thread are in order. Those of a block's threads are, where the block's barrier opened between them; those
@@ -18,6 +17,8 @@ threads that synchronise by several words in turn, and report none that is not t
 Sources: vector clocks cut down to epochs, Flanagan and Freund, "FastTrack", PLDI 2009; scopes and fences, NVIDIA PTX ISA, "Memory
 Consistency Model": release and acquire patterns.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

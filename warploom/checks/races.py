@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Races: two threads access a word, one of them writes, and nothing says which comes first.
 
 The order that is missing is looked for, not a wrong value, so it does not matter in which order this machine has happened to run. Lanes
@@ -9,6 +8,8 @@ A store over a value that a different thread has written since this warp read th
 
 Costs about 10 ns a lane and access, natively; of a whole warp that accesses a row of items (runs.py) about as much for each run of them.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Registers: a thread reads one that it has never written.
 
 Not hardware: a register file has no bits that say what is written, and starts with what the warp before left in it. Here such a register is
@@ -8,6 +7,8 @@ each micro-op that reads or writes one is looked at.
 
 A kernel in Python reads no register that it has not written; of its variables `bounds.py` asks.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Runs: a few rows of notes for as many words as a warp has lanes.
 
 Lanes that stream through memory access items at one distance, the pitch: of an array as many bytes as an item has, of the red bytes of
@@ -14,6 +13,8 @@ one by one. So a run changes what a check costs, and nothing that it finds.
 The idea is that of compressed shadow memory in race detectors for CPUs: Song and Lee, "Efficient Data Race Detection for C/C++ Programs
 Using Dynamic Granularity", IPDPS 2014.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Shadow memory: what the checks know of each word, thread, block and warp.
 
 Not hardware, though hardware has been proposed for it: ScoRD (Kamath, George, Basu: "ScoRD: A Scoped Race Detector for GPUs", ISCA 2020)
@@ -9,6 +8,8 @@ Words whose items lanes access at one distance share a few such rows, see runs.p
 Times are numbers of a clock that every observed micro-op advances, so a time names one instruction of one warp, and nothing has to be
 cleared when a block or a warp takes the place of another one. Rows that nobody touches take no memory of the host.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-# mypy: disable-error-code="no-untyped-def"
 """Spreading: what is known of a run goes to rows of its words, and of items smaller than a word to rows of its bytes (`runs.py`)."""
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-# mypy: disable-error-code="no-untyped-def"
 """Stamps: what a row says of the accesses before this one, be it of a word or of a run.
 
 A row holds the last write and two reads. Two reads are enough, when they are chosen well: a later write that is in order with the two
 farthest ones is in order with those that are not kept. Source: the epochs of Flanagan and Freund, "FastTrack", PLDI 2009.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-# mypy: disable-error-code="no-untyped-def"
 """Stretches: neighbouring lanes of an access whose items lie at one distance, the pitch.
 
 A warp of a block with one row of threads has one stretch; one of a block of 16 x 16 threads that works on a matrix has two, a row of
 the matrix each. Lanes of an access without such order are looked at one by one.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

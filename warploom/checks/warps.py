@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Warps: lanes that a mask names and that never come, shuffles that read a lane that is not there.
 
 The mask of a `*_sync` operation promises who executes it: every lane that it names and that has not ended, and the one that says so itself
@@ -9,6 +8,8 @@ is looked at, where the value of a reduction or a scan comes from: others are kn
 A syncwarp orders: what either lane did before it is before what the other one does after it. Where lanes come one after the other
 it is done when the last one has come.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-# mypy: disable-error-code="no-untyped-def"
 """The watch: the hook that a machine with checks calls before each micro-op that a check is about.
 
 In a machine without checks none of this is compiled, and nothing calls it. It changes nothing of the machine's own state, so a run with
 checks takes the same cycles as one without.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Drawing as the units do it, without their time: raster engine, pixel shader, output merger, fragment after fragment.
 
     triangle -> tiles of its box -> quads -> four pixels -> shader -> merger -> picture
@@ -6,6 +5,8 @@
 Order: triangles as submitted, tiles row by row, quads in the walk's order. A pixel so meets its fragments in the order of the triangles,
 which is what blending and depth are defined by.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """The built-in pixel shader: from a place in a triangle to a colour.
 
     colour = vertex colour * base colour * texture, lit by one lamp
@@ -8,6 +7,8 @@ coordinates are. Pixels of the quad that the triangle does not cover are compute
 
 Numbers are float32, in a fixed order of operations, so that every engine gives the same bytes.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

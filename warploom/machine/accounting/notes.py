@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Notes: what a program puts on the log of its run. They carry `print`, `assert` and `raise` of languages that have them.
 
 Not hardware, but an instruction that takes the time of an arithmetic one, so that notes cost no memory traffic. (On a GPU, `printf`
@@ -8,6 +7,8 @@ and lost.
 One row a lane and micro-op, `int64[n, NOTE_COLUMNS]`; row 0 of the table counts. A bundle of several `note` micro-ops makes one note with
 the values of all of them.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

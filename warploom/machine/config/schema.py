@@ -1,10 +1,11 @@
-# mypy: disable-error-code="valid-type, misc"
 """What a machine is made of: every setting, with its meaning, unit and range, and the presets that set them.
 
 A `Config` is frozen. A preset is a TOML file beside this one (`presets/*.toml`), or a user's own; it names
 the preset that it starts from (`base = "tiny"`) and the settings that differ. The comment after a setting
 in a preset says where the number comes from; `sources` reads it.
 """
+
+# mypy: disable-error-code="valid-type, misc"
 
 from collections.abc import Iterator
 from functools import lru_cache

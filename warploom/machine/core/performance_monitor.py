@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Performance monitor: what a core counts for its own program, which reads it as control registers.
 
 In hardware: a 44- or 64-bit counter beside each unit, and a multiplexer in front of the control registers' read port; Vortex has about
@@ -7,6 +6,8 @@ program that asks. A warp's waiting is added when its reason changes, an answer 
 memory are none. Sources: RISC-V Privileged Specification 20240411, "Hardware Performance Monitor"; github.com/vortexgpgpu/vortex,
 hw/rtl/VX_define.vh and VX_types.vh, 2022-01 and 2024-08.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

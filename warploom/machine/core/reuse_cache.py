@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Reuse cache: the operands that an instruction leaves for the next ones, so that these need not read their register bank.
 
 In hardware: beside the operand latches of a sub-partition a register of each bank for each of the three operand places. The compiler marks
@@ -16,6 +15,8 @@ code (`device/reuse_marks.py`).
 Source: Huerta et al., "Analyzing modern NVIDIA GPU cores", MICRO 2025, on an RTX A6000; Jia et al., "Dissecting the NVIDIA Volta GPU
 architecture via microbenchmarking", 2018, for Volta.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

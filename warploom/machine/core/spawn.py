@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Spawning: a warp starts other warps of its core.
 
 In hardware: a write of the scheduler's mask of active warps and of their program counters. A kernel that is started this way begins on
@@ -7,6 +6,8 @@ the first `count` warps, whoever ran before: the others end, the one that says s
 waits until its warp is the only one, so that one round of warps follows another. Sources: Tine et al., MICRO 2021, section 4.1.2 (wspawn);
 github.com/vortexgpgpu/vortex, 2022-01 and 2024-08.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

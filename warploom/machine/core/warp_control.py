@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Control unit of programs that manage their own warps: they start warps, switch lanes on and off, and count who comes to a barrier.
 
 In hardware: Vortex's warp-control unit beside the branch unit, which writes the scheduler's masks (active, stalled, barrier, visible). Only
@@ -6,6 +5,8 @@ programs with such instructions are compiled with it; everything else goes on to
 the program has not split them is a fault, or goes where one lane says, as the generation of the machine has it.
 Source: github.com/vortexgpgpu/vortex, 2022-01 and 2024-08.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Vector ALU: executes one micro-op in all lanes of a warp at once.
 
 In hardware: one 32-bit datapath a lane (integer unit, floating-point unit), all driven by one decoded instruction;
@@ -23,6 +22,8 @@ What an operation means is in `isa/uop.py`, and which part of the ALU computes i
 
 Sources: masked lanes, AMD GCN3 ISA (EXEC); scalar registers, the same; division by zero and saturation, RISC-V (M, F).
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

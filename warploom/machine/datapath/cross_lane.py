@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Operations across the lanes of a warp, and between lanes and scalar registers: ballot, or, shuffles, match, single lanes.
 
 In hardware: a ballot is wiring only, the lanes' comparison bits side by side, straight into a scalar register; an OR over lanes is a
@@ -7,6 +6,8 @@ shared memory and texture addresses use too, and with 32 ports of 32 bits by far
 every lane with every other one. Sources: NVIDIA PTX ISA (`vote.ballot`, `shfl`, `match.any`); AMD GCN3 ISA (`v_cmp` into a scalar pair,
 `ds_bpermute`, `v_readlane`, `v_writelane`, `s_movrels`, `v_movrels`); Vortex, hw/rtl/core/VX_csr_data.sv (flags of a warp).
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

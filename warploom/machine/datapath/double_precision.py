@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Double-precision unit: 64-bit IEEE 754 arithmetic on pairs of registers, comparisons and conversions.
 
 In hardware: a fused multiply-add datapath of 53 bits of significand, about four times the area of the 32-bit one. A GPU for computing
@@ -10,6 +9,8 @@ Rules that all hosts share (canonical NaN, here 0x7ff8000000000000, or NVIDIA's,
 stand in `alu.py`. Conversions
 saturate and the larger of a number and a NaN is the number, as for 32 bits.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Floating-point unit of a lane: 32-bit IEEE 754 arithmetic, comparisons and conversions.
 
 In hardware: one fused multiply-add datapath (align, multiply, add, normalise, round) does add, subtract and multiply
@@ -8,6 +7,8 @@ estimate and Newton steps in FMAs, hence its long latency. Comparisons and conve
 Rules that all hosts share (the two canonical NaNs, subnormals kept, ties to even) stand in `alu.py`. Conversions
 saturate and the larger of a number and a NaN is the number, as in RISC-V (unprivileged specification, F).
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

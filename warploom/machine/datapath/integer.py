@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Integer unit of a lane: add, multiply, divide, logic, shifts, comparisons, bit counting.
 
 In hardware: an adder and a barrel shifter (one cycle each), a multiplier (two to five) and, on the smaller machines, an
@@ -8,6 +7,8 @@ is at least 2^-32 of itself away from the next whole number. A vector unit divid
 
 Division by zero and overflow follow RISC-V (unprivileged specification, M): no trap, defined results.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Predicate: lanes that a single micro-op leaves out, on top of its warp's mask.
 
 In hardware: an AND gate a lane in front of every write enable, between the warp's mask and a mask register that the micro-op names. It
@@ -9,6 +8,8 @@ The predicate is a scalar register with a bit per lane (a pair of them, low half
 
 Sources: NVIDIA PTX ISA, "Predicated Execution" (`@p`, `@!p`); AMD GCN3 ISA, EXEC and VCC.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Register file: what one warp keeps.
 
 In hardware: a bank of SRAM. Row r holds register r of every lane side by side, so one access reads a whole operand
@@ -8,6 +7,8 @@ NVIDIA multiprocessor), and how much of it a thread takes decides how many warps
 Here: one record per warp. `lane[r, l]` is register r of lane l. Scalar registers, as AMD GCN has them, hold one
 value a warp. Special registers hold what the hardware knows without being told by a program.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Rounding unit: 32-bit floats in all five rounding modes of IEEE 754, and the flags that say what rounding did.
 
 In hardware: the last stage of a floating-point unit. It sees the exact result, or enough of it: two bits more than are kept, and one that
@@ -13,6 +12,8 @@ lost. What a 64-bit float cannot say is the last digit of a NaN: see the codes b
 Tininess is detected after rounding, an invalid conversion to an integer saturates, every NaN is the canonical one: RISC-V Unprivileged
 Specification 20240411, chapter "F". Modes and flags have RISC-V's numbers.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Special-function unit: square root, reciprocals, sine, cosine, exponential and logarithm to base 2.
 
 In hardware: a table of coefficients, indexed by the operand's high bits, and a short polynomial in the low ones;
@@ -15,6 +14,8 @@ Reduction for Trigonometric Functions", SIGNUM 1983).
 Special cases are those of C's functions: reciprocals of zero are infinite with its sign, log2 of zero is -infinity,
 the root and logarithm of a negative number, and the sine of an infinity, are NaN (the canonical one of the rule).
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Special registers: what a thread knows without being told by a program, read as an operand.
 
 In hardware: a few words of each warp slot, written by the dispatcher, on a path of their own to the lanes (NVIDIA's `S2R`); AMD's
@@ -6,6 +5,8 @@ dispatcher writes them into registers before the first instruction instead. Lane
 lane adds its own. Thread numbers by dimension are quotients and remainders by the block's extents; AMD's dispatcher writes them packed
 into one register (LLVM, "User Guide for AMDGPU Backend", Initial Kernel Execution State). Here they are computed when asked for.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

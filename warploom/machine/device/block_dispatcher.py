@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Dispatcher of blocks: hands the blocks of a launch to cores that have room, and starts their warps.
 
 In hardware: one unit for the whole device (NVIDIA: the GigaThread engine or work distributor; AMD: the asynchronous compute
@@ -11,6 +10,8 @@ free for it when the last warp of a block has ended; warp slots too, or each whe
 Orders: `spread` gives the next block to the next core, round and round, `fill` fills a core before the next one, `split` is
 guppy's, in which a block's warps may lie on several cores.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

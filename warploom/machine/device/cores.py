@@ -1,8 +1,9 @@
-# mypy: disable-error-code="no-untyped-def"
 """The cores of a device: each is stepped in the cycles in which it has something to do, in the order of their numbers.
 
 In hardware all of them run in every cycle. What they wake of each other is stepped in a later cycle, so their order changes nothing.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

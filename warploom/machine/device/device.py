@@ -1,10 +1,11 @@
-# mypy: disable-error-code="no-untyped-def"
 """The device: its units work in each cycle, one after the other, and time jumps over the cycles in which nothing can happen.
 
 The units and their order are rows of `units.py`: the dispatcher, the cores (issue, then load/store), barriers across cores, the memory
 system. Each says when it next has something to do, and the cycles up to then are skipped. If none ever has, and something of the launch is
 left, the kernel is deadlocked.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

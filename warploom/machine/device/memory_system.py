@@ -1,9 +1,10 @@
-# mypy: disable-error-code="no-untyped-def"
 """The memory system beyond the cores: every request on its way is handed on when its time has come.
 
 In hardware: the network between the cores and the second-level cache, that cache, and memory. Here all that travels lies on the event
 wheel; each cycle the events that are due are taken off it and handed to the unit that they reach.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

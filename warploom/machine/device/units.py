@@ -1,10 +1,11 @@
-# mypy: disable-error-code="no-untyped-def"
 """The units of a device: a row each, in the order in which they work in a cycle.
 
 A row says what the unit does in a cycle, when it next has something to do, and when nothing of the launch is left in it. Its state lies in
 the device's record. A unit that is added here is stepped, waited for and set up like the others; the loop over cycles (`device.py`) names
 none of them.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Address hash: which slice, channel or set of several a line belongs to.
 
 In hardware: a few exclusive-or gates on the way of an address. Lines are dealt out to n places in groups of n: each group gives every
@@ -13,6 +12,8 @@ place one line, so a stream keeps all of them busy alike whatever the hash. What
 
 A line's place and the number of its group name the line, so (`group_of`) is its number among the lines of its place.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-# mypy: disable-error-code="no-untyped-def"
 """Blocks: the places of a cache that hold a line each.
 
 In hardware: a row of the tag and data SRAMs is a set, and lies side by side with its ways. Here the blocks of all sets are numbered
 through, set after set, and everything that is kept for each block is an array over these numbers.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Cache: which lines, and which sectors of them, are close by.
 
 In hardware: two SRAMs, tags and data. A line's number chooses a set (address_hash.py); the tags of that set's ways are
@@ -15,6 +14,8 @@ answers. Who asks, what a miss starts, and when a fill arrives is up to the load
 Sectors: NVIDIA since Fermi (lines of 128 bytes, sectors of 32); first in the IBM System/360 Model 85 (Liptay, IBM
 Systems Journal 1968).
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-# mypy: disable-error-code="no-untyped-def"
 """Memory channels, as a core with warps sees them: tiny-gpu's controller as a server.
 
 tiny-gpu's controller takes a request into the first idle channel; the handshakes on both sides keep that channel for 7 cycles
 (data; 5 for program memory, which has no pass-through registers), and the answer is there 8 (6) cycles after the
 request. `sequencer/controller.py` steps those handshakes one by one; here are the same numbers, as a first-come server.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Crossbar: the network between the cores and the slices of the second-level cache.
 
 In hardware: a switch with a port for each core and each slice, and in every port a path for either direction, some bytes wide. A request
@@ -11,6 +10,8 @@ of `l2.latency`. Without a width there is no crossbar, and everything crosses at
 
 Source: GPGPU-Sim and Accel-Sim, a crossbar with flits of 40 bytes, 32 of them data.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """DRAM: memory outside of the chip, as channels that each serve one request after the other.
 
 In hardware: a channel is a bus of its own with its own devices. Consecutive lines go to consecutive channels, in an order that a hash
@@ -29,6 +28,8 @@ computed in this way.
 Source: channels, rows and open-page policy as in Jacob, Ng and Wang, "Memory Systems", 2007; banks within a
 channel, refresh and the turn-around between reads and writes are left out.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """DRAM controller: what a channel with banks serves next, and when its data cross the bus.
 
 In hardware: two queues before each channel, reads and writes, and the state of each bank. A bank is an array of its own with one row
@@ -25,6 +24,8 @@ refreshed, too: what its refreshes have left is worked out when a request comes.
 Time is in memory clocks, converted where a request comes and goes. Left out: tRTP and bank groups.
 Names as in JEDEC's standards (JESD235 for HBM).
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

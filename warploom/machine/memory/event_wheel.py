@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Event wheel: what the memory system will do, and when.
 
 A level of the memory system answers a request some cycles later. Hardware holds the request in a queue for that
@@ -6,6 +5,8 @@ long; here it lies on a wheel of 1,024 slots, slot = cycle modulo 1,024, each sl
 taking a request cost the same few instructions however many are waiting, and the next cycle in which anything happens is found
 in a bitmap (Varghese and Lauck, "Hashed and hierarchical timing wheels", SOSP 1987).
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Second-level cache: shared by all cores, in slices, in front of memory.
 
 In hardware: slices beside the memory controllers; a line lies in the slice that its number names (address_hash.py), so all cores see
@@ -9,6 +8,8 @@ slice has room for are on their way to memory.
 
 A line here holds one or more of the cores' lines: a request names the cores' line, and `line` is the one here that it lies in.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-# mypy: disable-error-code="no-untyped-def"
 """What an L2 slice has to do with memory: misses that it sends there, lines that it writes back, stores that it passes on; and its answers.
 
 In hardware: the way from the slice to the memory controller beside it, with a buffer of lines that are to be written (`l2.write_buffer`).
 A line leaves it when the controller has a place for it in its queue, or, where memory has no such queue, when it is written. A fill wakes
 all requests that wait in the MSHR of its line; their answers cross back to the cores.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-# mypy: disable-error-code="no-untyped-def"
 """Queue of an L2 slice: requests wait for it in the order in which they came.
 
 In hardware: a buffer before the slice's tags. The slice takes one request a turn; while the first one cannot be served, because no MSHR
 is free or memory takes no more lines, it stands still, and goes on when either changes.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-# mypy: disable-error-code="no-untyped-def"
 """Line table: finds the entry of a line number in a few steps, however many there are.
 
 In hardware a small associative memory compares all entries at once. Here the entries hang in chains, one for each value of
 the line number's low bits, so that a lookup takes a comparison or two. MSHRs of both cache levels are such tables.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

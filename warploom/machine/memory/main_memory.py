@@ -1,9 +1,10 @@
-# mypy: disable-error-code="no-untyped-def"
 """Main memory, below all caches: who serves a line, and what happens when that is done.
 
 Memory channels answer a store as they answer a load, and a kernel has ended when its last store has its answer, as on tiny-gpu. DRAM
 tells when it has taken a store, and somebody may want to know.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

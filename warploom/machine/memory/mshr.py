@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Miss-status holding registers: the lines that are on their way.
 
 In hardware: a small fully associative table beside a cache, an entry a line that was missed and asked for, with a
@@ -10,6 +9,8 @@ An entry's number is good until it is released.
 
 Source: Kroft, "Lockup-Free Instruction Fetch/Prefetch Cache Organization", ISCA 1981.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-# mypy: disable-error-code="no-untyped-def"
 """Partial stores: which bytes a store on its way writes, where it does not write whole sectors.
 
 In hardware: a byte-enable bit for each byte, beside the data. Most stores write whole sectors, for which the sectors say it all; only
 the others have an entry here for as long as they are on their way.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Replacement: which line of a full set makes room for a new one.
 
 In hardware: a few bits beside the tags of a set, written when a line arrives or is used, read when one must go.
@@ -13,6 +12,8 @@ In hardware: a few bits beside the tags of a set, written when a line arrives or
 Of lines with the same cycle the one in the lowest way goes first. A cycle is kept in 32 bits, as what a set has is read at random: it is
 counted from `since`, which moves on when the bits are used up, and lines that were last used before it are then all as old as each other.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

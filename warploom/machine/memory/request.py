@@ -1,9 +1,10 @@
-# mypy: disable-error-code="no-untyped-def"
 """Request: what travels between a core, the second-level cache and memory, and back.
 
 In hardware: one entry of the queues and links on the way. It asks for one line, or some sectors of it, and carries what the answer
 needs to find its way home: the core, and a tag that the core alone understands.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-# mypy: disable-error-code="no-untyped-def"
 """Sector masks: of each line in a cache, which of its sectors are there, which are dirty, and which are there in part.
 
 In hardware: a few bits beside each tag. Here each mask is a byte where lines have up to eight sectors, as those of GPUs do, and a word of
 64 bits where they have more: the masks of a large cache are read at random, so the fewer bytes they take, the more of them lie in the
 cache of the machine that simulates.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

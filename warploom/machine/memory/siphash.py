@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """SipHash-1-3 of an address, as a hash that chooses the set of a line.
 
 Not what hardware does: 12 additions, 16 rotations and 18 exclusive-ors of 64 bits for one lookup. It is how a simulator chooses a set that
@@ -7,6 +6,8 @@ repeats such a simulator exactly, evictions included, must choose the same sets.
 
 Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012; one compression and three finalization rounds.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

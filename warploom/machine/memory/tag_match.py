@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Tag match: in which way of its set a line lies.
 
 In hardware: a comparator for each way, all at work at once, followed by a priority encoder. A cache of 256 ways has its tags in a small
@@ -7,6 +6,8 @@ associative memory for that.
 Here the tags of up to COMPARED ways are compared, as in hardware. With more ways every line that is in a cache hangs in a chain of those
 with the same hash, so that a match takes a comparison or two however many there are.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Blending: what a fragment's colour makes of the colour that is there.
 
 In hardware: two multipliers and an adder a channel, in three stages. A channel has 8 bits, 255 stands for 1, so a product of two has to be
@@ -14,6 +13,8 @@ S and D are factors such as "src-alpha" and "one-minus-src-alpha"; alpha has fun
 each product. Source: github.com/vortexgpgpu/skybox d06a998. "one-minus-constant-alpha" is 1 - the constant's alpha in every
 channel, as in that hardware and in Vulkan; its C++ model takes 1 - the constant's own channel.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-# mypy: disable-error-code="no-untyped-def"
 """The comparison of depth and stencil tests.
 
 In hardware: one comparator gives "less" and "equal"; the three bits of the function's number choose among them.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """The depth and stencil test of a fragment.
 
 In hardware: each pixel has a word of a buffer, stencil in bits 31 to 24, depth in bits 23 to 0 (smaller is nearer, as a rule). The stencil
@@ -6,6 +5,8 @@ is compared first, then the depth; which of the two fails first chooses one of t
 stored stencil, not on the masked one, and what may be written of it is written even where the fragment is dropped. That is the use
 of the stencil: to count fragments that are not seen. Source: github.com/vortexgpgpu/skybox d06a998, and Vulkan's "Fragment Operations".
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-# mypy: disable-error-code="no-untyped-def"
 """A fragment's way through the output merger: test, blend, write.
 
 In hardware: the pixel's words are read through a cache of the merger's own, tested and blended, and written back. Two fragments of one
 pixel must not overtake each other, or the later one blends with a colour that is out of date.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

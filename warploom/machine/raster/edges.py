@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Edge functions: which side of an edge a pixel lies on, and whether a triangle covers it.
 
 In hardware: an edge of a triangle is a plane E(x, y) = A x + B y + C over the screen. It is 0 on the edge, positive inside and
@@ -18,6 +17,8 @@ A pixel whose centre lies exactly on an edge needs a rule:
 * TOP_LEFT: it is covered if the edge is a left one (A > 0: the inside is to its right) or a top one (A = 0 and B > 0: exactly
   horizontal, and the inside is below). Of two triangles that share the edge exactly one draws it. Vulkan, Direct3D, and Vortex of 2026.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

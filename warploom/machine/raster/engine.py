@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """The raster engine as programs see it: from a tile buffer and a primitive buffer in memory to stamps, a quad at a time.
 
 In hardware (Vortex of 2024): the host has sorted triangles into tiles. The engine reads a tile's header, then the numbers of its triangles
@@ -11,6 +10,8 @@ its four pixels are covered, and the number of the triangle. An instruction of t
 
 Source: github.com/vortexgpgpu/skybox d06a998 (2024-08), its registers and buffers as its host library writes them.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

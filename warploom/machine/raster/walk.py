@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """The walk through a tile: from the tile to its quads, leaving out what a triangle cannot reach.
 
 In hardware: a square that lies outside of an edge is dropped; else it is cut into four, upper left, upper right, lower left, lower
@@ -13,6 +12,8 @@ needed: a dropped square of 4^k quads adds 4^k to the number.
       8  9 12 13
      10 11 14 15
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """ALU of a thread, as a core that runs one instruction at a time has it: the shared ALU with an output register after it.
 
 In hardware: an adder, a subtractor, a multiplier and a divider of 8 bits, and an output register that EXECUTE loads; one
@@ -10,6 +9,8 @@ division by zero it says nothing (a simulator that knows no undefined values giv
 
 Source: tiny-gpu, src/alu.sv.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

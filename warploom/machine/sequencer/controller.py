@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Memory controller: many consumers share a few channels to an external memory.
 
 In hardware: one small state machine a channel, and a mask with one bit a consumer that says who is being served. A consumer
@@ -16,6 +15,8 @@ answer lies at the consumer, whose request line is awaited to fall).
 
 Source: tiny-gpu, src/controller.sv. Consumers come in groups (the threads of a core), a mask of 64 bits each.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

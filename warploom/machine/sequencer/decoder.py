@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Decoder: turns an instruction into the control signals that the rest of the core obeys.
 
 In hardware: a few gates and a register for each signal, loaded in the state DECODE and held until the next one; one
@@ -13,6 +12,8 @@ store, then arithmetic, then at most one branch, jump or exit.
 
 Source: tiny-gpu, src/decoder.sv.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

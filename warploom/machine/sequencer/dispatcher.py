@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Dispatcher: cuts the threads of a launch into blocks and hands each free core the next one.
 
 In hardware: two counters (blocks handed out, blocks done) and three lines to every core: start and reset, and done on the way back.
@@ -10,6 +9,8 @@ are, 8 bits. Nothing else can be said to tiny-gpu: no grid of several dimensions
 
 Source: tiny-gpu, src/dispatch.sv and src/dcr.sv.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

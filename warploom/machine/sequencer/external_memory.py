@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """External memory: what the controllers' channels lead to. Program memory and data memory are separate.
 
 In hardware: chips outside of the GPU, one port a channel. tiny-gpu comes without them; what a cycle means there is laid
@@ -11,6 +10,8 @@ so that channel 0 wins where two write to one address. Memory that nothing has w
 
 Source: the memories of tiny-gpu's test bench (test/helpers/memory.py).
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Fetcher: brings the instruction at the core's program counter from program memory.
 
 In hardware: a state machine of three states, an address and an instruction register. It asks a channel of the program
@@ -16,6 +15,8 @@ taken; a fetch on a wrong guess is thrown away when it arrives.
 Source: tiny-gpu, src/fetcher.sv. Lines with a valid bit a word: Goodman, "Using cache memory to reduce
 processor-memory traffic", ISCA 1983.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

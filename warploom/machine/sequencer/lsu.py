@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Load/store unit of a thread, and the pass-through registers between the LSUs and the data memory controller.
 
 In hardware: every thread has its own, a state machine with an address, a data and an output register; nothing is
@@ -11,6 +10,8 @@ threads of a block enter it together.
 
 Source: tiny-gpu, src/lsu.sv, and src/gpu.sv for the registers on the way.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

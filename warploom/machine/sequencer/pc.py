@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Program counter of a thread: where each thread would go next, and where the core goes.
 
 In hardware: an adder, a comparison of the three condition bits with the instruction's mask, and a register that EXECUTE loads.
@@ -12,6 +11,8 @@ speaks for all, and a disagreement is a fault that names the threads; a program 
 
 Source: tiny-gpu, src/pc.sv and src/scheduler.sv.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Register file of a thread, as a core that runs one instruction at a time has it.
 
 In hardware: sixteen registers of 8 bits for every thread, two read ports with an output register each (`rs`, `rt`), one
@@ -10,6 +9,8 @@ Here: one row of `WarpRegisters.lane` a register, one column per thread.
 
 Source: tiny-gpu, src/registers.sv.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Sequencer: the control of a core that runs one instruction at a time, for all threads of one block in step.
 
 In hardware: a state machine (tiny-gpu calls it the scheduler) whose state every other unit of the core watches:
@@ -22,6 +21,8 @@ them in an order in which nobody reads what has changed already, or reads a copy
 
 Source: tiny-gpu, src/scheduler.sv, src/core.sv and src/gpu.sv.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-# mypy: disable-error-code="no-untyped-def"
 """The slot of the coalescer, between a warp's addresses and the transactions of the load/store unit; the texture unit's too.
 
 A user's coalescer sees every access; ours is not asked about lanes side by side, whose lines follow one another, nor about lanes
 within one line that is a single sector.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

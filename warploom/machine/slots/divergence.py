@@ -1,10 +1,11 @@
-# mypy: disable-error-code="no-untyped-def"
 """The slot of the divergence mechanism: which of a warp's paths runs, and how lanes that disagree at a branch part.
 
 A machine with a user's mechanism has a PC a path (`core.divergence` is `minpc` to all other parts of it): lanes exit, jump through
 registers and come to barriers path by path, as under every mechanism of ours whose paths run in any order. What is left to the
 mechanism is the order.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

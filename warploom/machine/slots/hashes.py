@@ -1,5 +1,6 @@
-# mypy: disable-error-code="no-untyped-def"
 """The slots of the address hashes: which set of a cache a line belongs to, and which slice and channel."""
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """The slot of the prefetcher, beside the first-level cache of each core; and the prefetchers that come with the machine.
 
 A prefetcher is asked at every line that a load looks up, and may name one line more. That is asked for like a miss, in an MSHR that
@@ -10,6 +9,8 @@ hardware-based data prefetching for high-performance processors", IEEE Trans. Co
 one table for all warps; for GPUs, Lee, Lakshminarayana, Kim and Vuduc, "Many-thread aware prefetching mechanisms for GPGPU
 applications", MICRO 2010.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-# mypy: disable-error-code="no-untyped-def"
 """The slot of the cache's replacement policy: in the caches of all cores, and in the second-level cache.
 
 A texture unit's cache stays as it is, a line buffer whose lines go in the order in which they came. So a policy's number says whose a cache
 is, and only a machine with a unit of a user's asks for it.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

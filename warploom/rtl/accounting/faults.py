@@ -1,9 +1,10 @@
-# mypy: disable-error-code="call-arg"
 """Fault register of the GPU, as hardware: which core found something impossible first. The model is `warploom.machine.accounting.faults`.
 
 Every core says in each cycle whether it has found a fault, of which kind, and which threads are concerned. The first one is kept for
 the host to read; of several in one cycle it is the lowest core's. From then on no core goes on to another instruction.
 """
+
+# mypy: disable-error-code="call-arg"
 
 from typing import Any
 

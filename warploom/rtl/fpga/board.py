@@ -1,10 +1,11 @@
-# mypy: disable-error-code="attr-defined,index,arg-type"
 """The GPU on an FPGA: the tile's pins and protocol, its memories in block RAM.
 
 Block RAM answers at the next clock edge, as the model's memories do, so a kernel takes the model's cycles. A block has one write port: data
 memory is in block RAM with one data channel, and with more of them in what Yosys makes of several write ports: flip-flops.
 The host's reads go through channel 0's port while the GPU does not read; a host that writes while a kernel runs takes the port from it.
 """
+
+# mypy: disable-error-code="attr-defined,index,arg-type"
 
 from functools import reduce
 from operator import or_

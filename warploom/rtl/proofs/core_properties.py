@@ -1,5 +1,6 @@
-# mypy: disable-error-code="attr-defined,index"
 """What must always be true of units of the modern core: properties for `prover.prove`, in other words than the units'."""
+
+# mypy: disable-error-code="attr-defined,index"
 
 from typing import Any
 

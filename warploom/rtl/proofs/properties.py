@@ -1,8 +1,9 @@
-# mypy: disable-error-code="attr-defined,dict-item,index"
 """What must always be true of the units: properties for `prover.prove`.
 
 Each is said in other words than the unit's: a quotient by what it times the divisor is, a decoded word by the instruction set's table.
 """
+
+# mypy: disable-error-code="attr-defined,dict-item,index"
 
 from typing import Any
 

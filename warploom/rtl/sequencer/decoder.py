@@ -1,9 +1,10 @@
-# mypy: disable-error-code="call-arg"
 """Decoder of a core, as hardware. The model is `warploom.machine.sequencer.decoder`.
 
 A few gates look at the opcode; a register for each control signal is loaded by DECODE's closing edge and held until the next one. The
 model loads the number of a row of a table there; what the row says are these signals.
 """
+
+# mypy: disable-error-code="call-arg"
 
 from typing import Any
 

@@ -1,5 +1,6 @@
-# mypy: disable-error-code="call-arg"
 """The states of the units, as enumerations whose names a waveform shows. Their numbers are those of the model's units of the same names."""
+
+# mypy: disable-error-code="call-arg"
 
 from amaranth.lib import enum
 

@@ -1,10 +1,11 @@
-# mypy: disable-error-code="attr-defined,index,arg-type"
 """A tile of Tiny Tapeout: the GPU with its memories in flip-flops, behind 24 pins.
 
 The host speaks to it byte by byte. It lays a byte on `ui` and a command on `uio[2:0]`; the command is taken at a clock edge at which the
 strobe, `uio[3]`, is up. The memories answer at the next edge, so a kernel takes exactly the model's cycles: those from the
 edge that takes RUN until `done` is up.
 """
+
+# mypy: disable-error-code="attr-defined,index,arg-type"
 
 from enum import IntEnum
 from typing import Any

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Dynamic warp formation: threads of different warps that are at the same PC run as one warp.
 
 In hardware: beside the scheduler a small table from PC to the warp that is being formed there. When the lanes of a
@@ -23,6 +22,8 @@ in the paper, unless the program has barriers or shared memory, which belong to 
 
 Source: Fung, Sham, Yuan and Aamodt, "Dynamic warp formation and scheduling for efficient GPU control flow", MICRO 2007.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

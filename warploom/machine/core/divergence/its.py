@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Independent thread scheduling: every lane has a PC of its own, lanes wait for each other at convergence barriers, and
 none starves.
 
@@ -24,6 +23,8 @@ memory keeps the warp, where later research lets a different group run (subwarp 
 Sources: NVIDIA, "Volta architecture", 2017; Diamos et al., US 10,067,768, "Execution of divergent threads using a convergence
 barrier" (barriers, yield); "Control Flow Management in Modern GPUs", arXiv:2407.02944 (BSSY, BSYNC, YIELD).
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-# mypy: disable-error-code="no-untyped-def"
 """Program-managed masks: the program itself pushes and pops lane masks, and branches only as a whole warp.
 
 In hardware: a mask register, and a stack of (mask, PC) pairs that some instructions push and pop. The machine takes no
 decision of its own: the compiler writes both sides of an `if` one after the other. Sources: guppy's push_mask,
 pop_mask, mask_nz and br_push (github.com/aschrein/guppy); AMD's EXEC, which is read and written. Vortex's way is in `split_join.py`.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

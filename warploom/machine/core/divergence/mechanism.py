@@ -1,8 +1,9 @@
-# mypy: disable-error-code="no-untyped-def"
 """What a core asks its divergence mechanism: one function per question, one line per mechanism.
 
 In hardware only one of the mechanisms is there. What each of them is, and what it costs, is in its own file.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

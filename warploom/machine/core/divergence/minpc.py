@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Lowest PC first: no stack, no hints from the compiler. Lanes reconverge wherever their PCs are equal.
 
 In hardware: a PC per lane, or a table of groups of lanes (`path_table.py`), and a comparator. The warp always runs the lanes with
@@ -12,6 +11,8 @@ The price: lanes at a higher PC can starve. A lane that spins on a lock below th
 Source: Collange, "Stack-less SIMT reconvergence at low cost", 2011 (hal-00622654); the rule is older: Quinn, Hatcher and
 Jourdenais, "Compiling C* programs for a hypercube multicomputer", 1988.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

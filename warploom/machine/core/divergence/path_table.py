@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Path table: the paths of a warp's lanes that do not run now, each with a PC of its own.
 
 In hardware: a small table for each warp, a row a path: lane mask, PC, and what the path waits for. The path that runs is the one in the
@@ -15,6 +14,8 @@ The mechanisms with groups share how lanes come to a barrier of the block: one g
 one waits, and the warp arrives when all of its lanes that have not ended have come (NVIDIA since Volta; before, the first group
 arrived for all).
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Vortex's masks: a program splits its warp's lanes in two, joins them again, and switches lanes on and off.
 
 In hardware: the thread mask of each warp, and beside it an IPDOM stack of masks and PCs. `split` before a branch leaves one side of it
@@ -11,6 +10,8 @@ Graphics", MICRO 2021, section 4; github.com/vortexgpgpu/vortex, 2022-01 and 202
 Where the machine has a divergence mechanism of its own the branches themselves part the lanes, and split, join and pred do nothing. A
 `tmc` is for the whole warp: there its lanes wait for each other.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """The pool of a core's threads, from which dynamic warp formation makes its warps.
 
 In hardware: a table of formed warps (a PC, and the number of a thread for each lane), and a register file in which
@@ -9,6 +8,8 @@ Here a thread that joins another warp changes places with the thread that has it
 all. That gives the same warps, and everything else of the machine still finds a warp's registers in one record. So a core
 never has more formed warps than it launched; the groups of a warp that wait are in its path table (`path_table.py`).
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Shared instruction cache: one for all cores, between their own and program memory.
 
 In hardware: an SRAM beside the program memory controller. Cores that run the same kernel need the same instructions soon after each
@@ -11,6 +10,8 @@ Direct-mapped: line n lies in place n modulo the number of lines. A lookup takes
 Sources: instruction caches that several multiprocessors share, Wong et al., "Demystifying GPU microarchitecture through
 microbenchmarking", ISPASS 2010; the next line fetched ahead, Smith, "Cache memories", ACM Computing Surveys 1982.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

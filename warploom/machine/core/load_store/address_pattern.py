@@ -1,9 +1,10 @@
-# mypy: disable-error-code="no-untyped-def"
 """Address patterns: what can be said of the addresses of a warp's lanes as a whole.
 
 In hardware: comparators between neighbouring lanes. Most accesses lie side by side, or at least close together, and are then handled
 without looking at one lane after the other.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

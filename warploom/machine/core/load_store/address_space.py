@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Address decoder: from the address that a lane asks for to the memory that holds it.
 
 In hardware: base and limit comparators, or a TLB with large pages, between the address generation of the load/store unit and its cache. It
@@ -13,6 +12,8 @@ where the bytes are.
 Sources: NVIDIA PTX ISA, "State Spaces"; CUDA C++ Programming Guide, "Local Memory": "organized such that consecutive 32-bit words are
 accessed by consecutive thread IDs".
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

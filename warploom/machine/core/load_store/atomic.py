@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Atomic unit: reads a word, combines it with an operand and writes it back, with nothing in between.
 
 In hardware: a small integer ALU at each bank of shared memory and at each slice of the L2 cache, where the data are; the
@@ -11,6 +10,8 @@ of a V100 are (`l2.atomic_lanes`; accel-sim/gpgpu-sim_distribution, issue 33).
 Sources: NVIDIA's atomics at L2 (Fermi whitepaper, 2009) and in shared memory (Maxwell tuning guide, 2014); RISC-V A for
 the operations.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

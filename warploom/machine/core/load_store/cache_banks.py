@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Banks of the first-level cache: what a warp's access keeps its tags and its data busy with.
 
 In hardware: the lanes of a warp are handled in groups, quarter-warps on NVIDIA's cores, each of which finds its own lines and has every one
@@ -11,6 +10,8 @@ What goes on to the next level is not asked for twice: a line that several group
 Sources: groups of eight threads, four banks, Khairy, Shen, Aamodt and Rogers, "Accel-Sim", ISCA 2020, section IV; what strides cost,
 RRZE's gpu-benches, gpu-strides.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

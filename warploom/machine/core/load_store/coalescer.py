@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Coalescer: turns the addresses of a warp's lanes into as few memory transactions as will do.
 
 In hardware: a row of comparators between the load/store unit and the first-level cache. It takes the byte addresses
@@ -15,6 +14,8 @@ line; only then one lane after the other.
 Source: NVIDIA CUDA C++ Programming Guide, "Device Memory Accesses" of compute capability 5.x and later (lines of
 128 bytes in sectors of 32).
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

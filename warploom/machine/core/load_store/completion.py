@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Completion of an access: its last transaction is answered, so its registers can be used and its warp may go on.
 
 In hardware: a counter an access of what it still waits for, beside the scoreboard, which it tells; and the counters of a warp's loads and
@@ -9,6 +8,8 @@ itself waits for that: the accesses after it are not held up.
 
 Source: Huerta et al., "Analyzing modern NVIDIA GPU cores", MICRO 2025 (512 bits a cycle; loads of 64 and 128 bits 2 and 6 cycles more).
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Constant cache: a small cache, and a larger one after it, for data that no thread writes and all lanes of a warp mostly read at once.
 
 In hardware: 2 KiB beside the pipelines of a multiprocessor, and some 64 KiB after it. It gives one word a pass, to all lanes that want
@@ -11,6 +10,8 @@ on its way is not asked for again. What lies in neither level comes from memory 
 Sources: sizes, lines and latencies are those of microbenchmarks, see the presets; one word a pass: CUDA C++ Programming Guide,
 "Constant Memory".
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

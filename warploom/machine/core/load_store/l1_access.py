@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """First-level cache, as the load/store unit uses it: what becomes of one transaction, and of its answer.
 
 In hardware: the pipeline behind the queue, as many lookups a cycle as the tags have ports (`lsu.ports`); a transaction is a lookup, or one
@@ -9,6 +8,8 @@ it is done where all cores meet. An answer fills the cache and wakes all that wa
 
 Sources: as for the load/store unit (lsu.py).
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

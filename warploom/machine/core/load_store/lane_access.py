@@ -1,10 +1,11 @@
-# mypy: disable-error-code="no-untyped-def"
 """Memory access of one warp: addresses, checks, and the values that move.
 
 Values move at issue, lane 0 first; the load/store unit accounts for the time afterwards. That is a legal order
 of the accesses (as if memory answered each warp instruction as a whole), though not the only one that hardware
 may show: a kernel with a race may give a different result elsewhere.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

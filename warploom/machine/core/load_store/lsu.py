@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Load/store unit of a core: takes a warp's access, turns it into transactions, and waits for the answers.
 
 In hardware: a queue of warp instructions, cut into as many parts as there are sub-partitions. The one at the head sends transactions to the
@@ -9,6 +8,8 @@ holding register) for a miss, or there is no place for a store, the queue stands
 Values move at issue (lane_access.py); this file is about time only. The same unit, with a cache of its own, serves
 the texture unit. Sources: MSHRs, Kroft, ISCA 1981; a GPU's load/store path, MGPUSim and GPGPU-Sim.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-# mypy: disable-error-code="no-untyped-def"
 """Accesses of scalar registers: one for the warp as a whole, at lane 0's address, whatever the mask says.
 
 In hardware: on AMD's GCN a path of its own, from the scalar unit to a cache that several compute units share; in a CPU the ordinary path
 of a general register. Here such an access goes the way of the lanes', and is one transaction. It is what lets a warp whose mask is
 empty read its own arguments and come back from a call. Sources: AMD GCN3 ISA, "Scalar Memory Operations".
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Shared memory: a scratchpad of a block, in banks that work side by side.
 
 In hardware: an SRAM cut into banks (32 of 4 bytes on NVIDIA's and AMD's cores), words dealt out to them in turn: word
@@ -16,6 +15,8 @@ different words do.
 
 Source: NVIDIA CUDA C++ Programming Guide, "Shared Memory" of compute capability 2.x to 5.x.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Accesses of 64 bits, whose values are pairs of registers, those of scalar registers (`scalar_access.py`), and the
 atomics beyond those on whole words (`wide_atomic.py`).
 
@@ -8,6 +7,8 @@ words, the two halves of a value lie in two lines.
 
 Only a program that has such accesses is compiled with this file.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

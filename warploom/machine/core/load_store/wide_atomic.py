@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Atomics beyond those of `atomic.py`: on 64 bits, on floats, counters that wrap, and reversed subtraction.
 
 In hardware: the ALUs at the L2 cache's slices and at the banks of shared memory have an adder for floats since Fermi (32 bits) and Pascal
@@ -9,6 +8,8 @@ the order of the lanes: here lane 0 first.
 Sources: CUDA C++ Programming Guide, "Atomic Functions" (atomicInc, atomicDec, atomicAdd of float and double); PTX ISA, `atom`; AMD "Vega"
 Instruction Set Architecture, section 12.13 (`ds_rsub_u32`).
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

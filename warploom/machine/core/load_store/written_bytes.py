@@ -1,9 +1,10 @@
-# mypy: disable-error-code="no-untyped-def"
 """Written bytes: what a warp's store writes of each line, byte by byte.
 
 In hardware: the byte enables that travel with the data. They are worked out here only where a cache keeps stores, and only for stores
 that do not write whole sectors side by side.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

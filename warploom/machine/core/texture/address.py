@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Texture addressing: from a coordinate to texel numbers, weights and byte addresses.
 
 In hardware: the first stages of a texture unit, per lane two multipliers (coordinate times size), a floor that
@@ -12,6 +11,8 @@ not a number reads as 0, and so does an infinite one unless the sampler clamps, 
 
 Levels of detail: level l + 1 has half of the width and height of level l, rounded down, at least 1, and follows it in memory.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

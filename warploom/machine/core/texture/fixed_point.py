@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Vortex's texture sampler of 2021: all in fixed point, as few gates as a sampler can have.
 
 In hardware: coordinates are signed numbers of 12 whole and 20 fraction bits, 1.0 being the whole image. Sizes are powers of
@@ -13,6 +12,8 @@ the image has 4096 texels a side. And a weight is at most 255 / 256, so the uppe
 Texels are unpacked to four bytes, red lowest. Of r5g6b5 red is the highest field, of rgba4 the lowest, of l8a8 alpha is the
 high byte. Narrower channels repeat their high bits below, luminance is red, green and blue alike, a channel that is not there is 255.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

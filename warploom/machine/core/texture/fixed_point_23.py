@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Vortex's texture arithmetic from 2022 on: coordinates with 23 fraction bits, two channels a multiplication.
 
 In hardware: the sampler of `fixed_point.py` with wider coordinates (15 bits of texel number and 8 of weight), and weights that lie right
@@ -10,6 +9,8 @@ leads outside of the image; a filter step subtracts first and cuts off, as if it
 step adds two products and rounds, as if it divided by 255.
 Source: github.com/vortexgpgpu/vortex, 2022-01 and 2024-08, the texture sampler of their simulators; recorded runs in tests/golden/vortex.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Fixed-point texture unit: samples the texture that its registers describe, for all lanes of a warp.
 
 In hardware: the registers, an address generator and a filter without floats, a few thousand gates. A program or the host writes the
@@ -9,6 +8,8 @@ the texels lie.
 
 Source: Tine et al., MICRO 2021, section 4.4; github.com/vortexgpgpu/vortex, 2021-10, 2022-01, 2024-08.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

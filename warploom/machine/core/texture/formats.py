@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Texel formats: from the bits in memory to numbers, and back into memory.
 
 In hardware: the stage between the texture cache and the filter, one per texel lane. Channels of 8 bits or less are widened by
@@ -8,6 +7,8 @@ through. A narrow format costs nothing here and saves cache and bandwidth: r5g6b
 The table of formats is `isa/program.py`'s FORMATS, here as arrays by format number and channel. A texel is named by its
 byte address, a multiple of its size (wide texels: of 4), in a memory of 32-bit little-endian words.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Sampler slots of single lanes: a sample is held lane by lane, and each lane gives its place back when its own texels are there.
 
 In hardware: a table with an entry a lane instead of one a warp. A sample issues when there are places for all lanes that take part, so one
@@ -7,6 +6,8 @@ costs a comparator for each entry, because a line that arrives has to find the l
 
 Source: the sampler of aschrein/guppy. Texture units of GPUs are described as holding whole instructions (`texture.slots=instruction`).
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

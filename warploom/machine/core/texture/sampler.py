@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Texture unit: samples an image at a fractional place, for all lanes of a warp.
 
 In hardware: address generation (`address.py`), a cache of its own that is laid out for two-dimensional
@@ -16,6 +15,8 @@ take the level that is nearest to it. Texels outside of the view or of memory ar
 `sample` is `locate` (which texels, with which weights) and then `filter_texels` (their weighted sum). When the texels
 arrive is up to the cache that looks up the addresses.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

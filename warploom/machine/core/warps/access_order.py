@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def"
 """Access order: which of a warp's last accesses of memory have not been answered.
 
 In hardware: a counter a warp that goes up when an access leaves and down when one is answered (AMD's vmcnt), and a queue that hands the
@@ -11,6 +10,8 @@ only for a program that waits so.
 
 Source: AMD "Vega" Instruction Set Architecture, section 4.4, VM_CNT: vector memory accesses return in the order in which they were issued.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-# mypy: disable-error-code="no-untyped-def"
 """Fences that take a time of their own: the way to the level that they are for, and back, whatever the warp has on its way.
 
 In hardware: a fence is sent down the memory system behind the warp's accesses, and the warp waits for its answer. Where a preset says
 what that takes (`core.fence_device`, `core.fence_block`), the time begins when a thread comes to its fence, and ends for the warp with its
 last thread's. It is the thread's: one that changes warps (dynamic warp formation), or waits while other lanes run, takes it along.
 """
+
+# mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 
