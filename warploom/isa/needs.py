@@ -30,6 +30,11 @@ def draws(program: Program) -> bool:
     return bool(np.isin(program.uops[:, u.UNIT], (u.RASTER, u.MERGER)).any())
 
 
+def samples(program: Program) -> bool:
+    """Whether a program accesses textures."""
+    return bool((program.uops[:, u.UNIT] == u.TEXTURE).any())
+
+
 def first_of_a_block(program: Program) -> int:
     """The first instruction that has to do with the block as a whole, its shared memory or its barriers; NONE when there is none."""
     uops = program.uops

@@ -11,6 +11,7 @@ from warploom.isa.regions import Region
 from warploom.isa.uop import IMMEDIATE, NONE, scalar
 from warploom.machine.accounting import notes
 from warploom.machine.accounting.notes import Note
+from warploom.machine.engine.pages import Pages
 from warploom.machine.run.driver import drive
 
 A, B = FREE, FREE + 1
@@ -84,11 +85,11 @@ def test_a_program_without_notes_has_no_log_and_a_checkpoint_keeps_one():
     plain("exit")
     assert len(machine(plain.program()).notes) == 1
     made = machine(noting({"a": A}))
-    before = [array.copy() for array in made.arrays()]
+    before = [Pages(array) for array in made.whole()]
     drive(made, engine="python")
     assert made.notes[0, 0] == 4
-    for array, kept in zip(made.arrays(), before, strict=True):
-        array[...] = kept
+    for kept in before:
+        kept.restore()
     assert made.notes[0, 0] == 0
 
 

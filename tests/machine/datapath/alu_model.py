@@ -14,7 +14,7 @@ from tests.machine.two_engines import both
 from warploom.isa import uop as u
 from warploom.machine.datapath.alu import execute
 from warploom.machine.datapath.register_file import WarpRegisters
-from warploom.machine.engine.unit import unit
+from warploom.machine.engine.unit import unit, zeros
 from warploom.machine.run.tables import Tables
 
 NAN = 0x7FC00000
@@ -233,7 +233,7 @@ def run(registers, tables, lanes):
 
 def warp(lanes=64, active=None):
     """The registers of one warp whose first lanes, or those of a list of numbers, are active."""
-    registers = np.zeros(1, WarpRegisters)
+    registers = zeros(1, WarpRegisters)
     for lane in range(lanes):
         registers["active"][0, lane] = WORD if active is None or lane in active else 0
     return registers

@@ -21,7 +21,7 @@ from warploom.machine.accounting.status import LaunchError
 from warploom.machine.datapath.alu import execute_with_doubles
 from warploom.machine.datapath.double_precision import _half_of
 from warploom.machine.datapath.register_file import WarpRegisters
-from warploom.machine.engine.unit import mirror, unit
+from warploom.machine.engine.unit import mirror, unit, zeros
 from warploom.machine.run.tables import Tables
 
 DOUBLES = [operation for operation in u.OPERATIONS if operation.datapath == u.DOUBLE_PRECISION]
@@ -290,7 +290,7 @@ def test_a_16_bit_float_is_rounded_once():
 
 @pytest.mark.parametrize("elevenths, expected", [(1, 0x3C00), (3, 0x3C02), (5, 0x3C02), (7, 0x3C04), (2047, 0x4000)])
 def test_halfway_between_two_16_bit_floats_is_the_even_one(elevenths, expected):
-    (registers,) = mirror(np.zeros(1, WarpRegisters))
+    (registers,) = mirror(zeros(1, WarpRegisters))
     for sign in (0, 0x8000):
         registers.wide[0, 3] = np.uint64(bits_of((-1 if sign else 1) * (1 + elevenths * 2.0**-11)))
         assert _half_of(registers, 3) == sign | expected

@@ -14,6 +14,7 @@ from warploom.isa.uop import NUMBER
 from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.datapath.special_function import TWO_OVER_PI, cosine_series, sine_series, special
 from warploom.machine.engine.native.loader import native
+from warploom.machine.engine.unit import zeros
 
 INFINITY, MINUS_INFINITY = 0x7F800000, 0xFF800000
 ACCURACY = 0.501  # units in the last place
@@ -64,7 +65,7 @@ def test_results_are_within_the_stated_accuracy_over_the_whole_range(name):
     numbers = words.view(np.float32).astype(np.float64)
     functions = {"frsqrt": lambda x: np.sqrt(1 / x), "fsin": np.sin, "fcos": np.cos, "fexp2": np.exp2, "flog2": np.log2}
     exact = functions[name](numbers)
-    registers = np.zeros(1, WarpRegisters)
+    registers = zeros(1, WarpRegisters)
     run = native().entry(special, (registers[0], NUMBER[name], 1, 0, 64))
     got = np.zeros_like(words)
     for start in range(0, len(words), 64):

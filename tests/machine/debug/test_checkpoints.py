@@ -12,7 +12,7 @@ from warploom.machine.debug.checkpoints import NEAREST, PAGE, SHARE, STEPS, Chec
 def device(size=3 * PAGE + 40):
     """A stand-in for a machine: one array, and a cycle that is set from outside."""
     array = np.zeros(size, np.uint8)
-    return SimpleNamespace(cycle=0, detector=None, array=array, arrays=lambda: (array,))
+    return SimpleNamespace(cycle=0, detector=None, array=array, whole=lambda: (array,))
 
 
 def test_restoring_gives_the_bytes_of_the_last_checkpoint_at_or_before_a_cycle():

@@ -24,8 +24,10 @@ from warploom.machine.core.core import Core
 from warploom.machine.core.scheduling.policies import POLICIES
 from warploom.machine.device.held import Held
 from warploom.machine.device.machine import PipelineMachine
-from warploom.machine.device.setup import resident_blocks, set_up_core
+from warploom.machine.device.rooms import rooms_of_core
+from warploom.machine.device.setup import first_level_of, resident_blocks, set_up_core
 from warploom.machine.device.storage import set_up_spaces
+from warploom.machine.engine.layout import bytes_of
 from warploom.machine.engine.unit import mirror, zeros
 
 A, B, C = range(FREE, FREE + 3)
@@ -152,8 +154,8 @@ def test_each_core_is_set_up_as_the_first_is_but_for_its_number(users):
     gpu = mirror(made.gpu)
     resident = resident_blocks(made.config, made.program, int(gpu.grid.block_threads), int(gpu.grid.warps))
     for number in range(2):
-        alone = zeros(1, Core)
+        alone = zeros(1, Core, rooms_of_core(made.config, made.loaded, first_level_of(made.config, made.loaded, resident)))
         core = mirror(alone.reshape(()))
         set_up_core(core, number, resident, made.config, made.loaded)
         set_up_spaces(core, made.config, made.program, made.storage)
-        assert made.cores[number : number + 1].tobytes() == alone.tobytes(), number
+        assert np.array_equal(bytes_of(made.cores).reshape(2, -1)[number], bytes_of(alone)), number

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from warploom.machine.engine import pages
+from warploom.machine.engine.layout import _PRIVATE
 from warploom.machine.engine.pages import HUGE, PAGE, Pages, contents, gather, repeat_first
-from warploom.machine.engine.unit import _PRIVATE, zeros
+from warploom.machine.engine.unit import zeros
 
 
 @pytest.mark.parametrize("asks", [True, False])

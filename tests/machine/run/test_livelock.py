@@ -6,6 +6,7 @@ import pytest
 
 from tests.machine.programs import BLOCK, FREE, GLOBAL, LANE, Assembly, machine, spinning
 from warploom.isa import uop as u
+from warploom.machine.engine.pages import Pages
 from warploom.machine.engine.unit import FOREVER
 from warploom.machine.run import livelock
 from warploom.machine.run.driver import drive
@@ -94,12 +95,12 @@ def test_going_back_to_a_snapshot_is_as_if_nothing_had_been_seen_since():
     drive(made, engine="python", max_cycles=livelock.QUIET + 10)
     detector = made.detector
     before, due = detector.snapshot(), detector.next_check
-    bytes_before = [array.copy() for array in made.arrays()]
+    bytes_before = [Pages(array) for array in made.whole()]
     drive(made, engine="python", max_cycles=20_000)
     ended = made.cycle
     assert detector.spinning
-    for array, old in zip(made.arrays(), bytes_before, strict=True):
-        array[...] = old
+    for kept in bytes_before:
+        kept.restore()
     detector.restore(before)
     assert (detector.next_check, detector.spinning) == (due, {})
     drive(made, engine="python", max_cycles=20_000)

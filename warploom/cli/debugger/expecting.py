@@ -15,6 +15,7 @@ from warploom.cli.debugger.values import parsed, shown
 from warploom.isa.diagnostics import nearest
 from warploom.machine.accounting.counters import COUNTER
 from warploom.machine.accounting.status import Outcome
+from warploom.machine.engine.pages import Pages
 from warploom.observe.text.styled import Line
 
 COUNTERS = "counter."
@@ -78,10 +79,10 @@ def _range(text: str, bits: int) -> Range:
 def _counter(debugger: Debugger, text: str) -> tuple[list[int], int]:
     """A counter of the run so far. To finish a machine is to account for its last cycles: its bytes are put back."""
     name, machine = text.removeprefix(COUNTERS), debugger.machine
-    before = [array.copy() for array in machine.arrays()]
+    before = [Pages(array) for array in machine.whole()]
     counters = machine.finish(Outcome(debugger.session.status, "", 0.0)).counters
-    for array, kept in zip(machine.arrays(), before, strict=True):
-        array[...] = kept
+    for kept in before:
+        kept.restore()
     if name not in counters:
         there = f"; this machine counts {', '.join(counters)}" if name in COUNTER else ""
         raise UserError(f"there is no counter {name!r}{nearest(name, counters)}{there}")

@@ -12,6 +12,12 @@ def shape_of(cache: Cache, slices: int = 1) -> tuple[int, int]:
     return (cache.sets, lines // cache.sets) if cache.sets else (lines // cache.ways, cache.ways)
 
 
+def sector_shift(config: Config) -> int:
+    """log2 of the bytes of a sector: the configured ones, but no fewer than a 64th of a core's line and no more than it has."""
+    line = config.l1.line
+    return min(max(config.lsu.sector, line // 64), line).bit_length() - 1
+
+
 def l1_bytes_a_cycle(config: Config) -> int:
     """Bytes that a core's first-level cache gives in a cycle at most: a pass over its banks, or the lines that are looked up."""
     return config.l1.banks * BANK_BYTES if config.l1.banks else config.lsu.ports * config.l1.line

@@ -18,19 +18,29 @@ from warploom.isa.uop import IMM, IMMEDIATE, REGISTERS, SCALAR, SCALARS, SPECIAL
 from warploom.machine.engine.sizes import MAX_LANES
 from warploom.machine.engine.unit import inlined, record, unit
 
-WarpRegisters = record(
-    inputs=dict(
-        active=("u4", MAX_LANES),                 # by lane: 0xffffffff where it executes the current micro-op, else 0
-        special=("u4", len(SPECIALS)),            # by special register; of lane, thread and global_thread: lane 0's value
-    ),
-    state=dict(
-        lane=("u4", (REGISTERS + 3, MAX_LANES)),  # row r = register r of every lane; then one row for each read port
-        scalar=("u4", SCALARS),                   # by scalar register
-        predicated=("u4", MAX_LANES),             # by lane, of a micro-op with a predicate: `active` where the predicate lets it, else 0
-        result=("u4", MAX_LANES),                 # by lane: what the execution unit puts out, before the mask lets it into a register
-        wide=("u8", (4, MAX_LANES)),              # by lane, of 64 bits: sources A, B and C, and the result
-    ),
-)  # fmt: skip
+READ_PORTS = 3
+ROWS = REGISTERS + READ_PORTS  # of a warp that has all registers
+
+
+def registers_of(rows: int | str) -> np.dtype:
+    """The record of a warp's registers, in so many rows of lanes; in those of the room of that name."""
+    return record(
+        rooms={"rows": ROWS},
+        inputs=dict(
+            active=("u4", MAX_LANES),          # by lane: 0xffffffff where it executes the current micro-op, else 0
+            special=("u4", len(SPECIALS)),     # by special register; of lane, thread and global_thread: lane 0's value
+        ),
+        state=dict(
+            lane=("u4", (rows, MAX_LANES)),    # row r = register r of every lane; the last rows: one for each read port
+            scalar=("u4", SCALARS),            # by scalar register
+            predicated=("u4", MAX_LANES),      # by lane, of a micro-op with a predicate: `active` where the predicate lets it, else 0
+            result=("u4", MAX_LANES),          # by lane: what the execution unit puts out, before the mask lets it into a register
+            wide=("u8", (4, MAX_LANES)),       # by lane, of 64 bits: sources A, B and C, and the result
+        ),
+    )  # fmt: skip
+
+
+WarpRegisters = registers_of("rows")
 
 
 @inlined
@@ -55,7 +65,14 @@ def source(registers, uops, k, column, port, lanes):
         value = registers.scalar[code - SCALAR]
     else:
         return np.int64(0)
-    row = registers.lane[REGISTERS + port]
+    place = port_row(registers, port)
+    row = registers.lane[place]
     for lane in range(lanes):
         row[lane] = value
-    return np.int64(REGISTERS + port)
+    return place
+
+
+@inlined
+def port_row(registers, port):
+    """The row of `registers.lane` that belongs to a read port."""
+    return np.int64(registers.lane.shape[0] - READ_PORTS + port)

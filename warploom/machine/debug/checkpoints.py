@@ -15,9 +15,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from warploom.machine.engine.pages import PAGE, parts_of
 from warploom.machine.run.runnable import Detector
 
-PAGE = 4096  # bytes
 NEAREST = 16  # cycles between two checkpoints, at least
 STEPS = 4  # checkpoints in each doubling of the distance
 MOST_BYTES = 256 << 20
@@ -35,7 +35,7 @@ class Stateful(Protocol):
     def detector(self) -> Detector | None:
         """What else has a memory of the run, or None."""
 
-    def arrays(self) -> tuple[np.ndarray, ...]:
+    def whole(self) -> tuple[np.ndarray, ...]:
         """Everything that changes."""
 
 
@@ -84,7 +84,7 @@ class Checkpoints:
         if cycle in self._kept:
             return
         detector = self.machine.detector
-        arrays = tuple(_pages(array) for array in self.machine.arrays())
+        arrays = tuple(_pages(array) for array in self.machine.whole())
         self._kept[cycle] = arrays, detector.snapshot() if detector is not None else None
         self._thin(cycle)
         now = time.perf_counter()
@@ -94,7 +94,7 @@ class Checkpoints:
     def restore(self, cycle: int) -> None:
         """Make the machine what it was at the last checkpoint at or before a cycle."""
         arrays, snapshot = self._kept[self.before(cycle)]
-        for array, pages in zip(self.machine.arrays(), arrays, strict=True):
+        for array, pages in zip(self.machine.whole(), arrays, strict=True):
             _write(array, pages)
         if self.machine.detector is not None and snapshot is not None:
             self.machine.detector.restore(snapshot)
@@ -117,30 +117,13 @@ class Checkpoints:
             del self._kept[max(self.cycles[1:], key=lambda kept: abs(kept - cycle))]
 
 
-def _flat(array: np.ndarray) -> np.ndarray:
-    return array.reshape(-1).view(np.uint8)
-
-
-def _split(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(uint8[pages, PAGE], the bytes after them): views."""
-    flat = _flat(array)
-    whole = len(flat) // PAGE * PAGE
-    return flat[:whole].reshape(-1, PAGE), flat[whole:]
-
-
-def _used(pages: np.ndarray) -> np.ndarray:
-    """The numbers of the pages that are not zero."""
-    return np.flatnonzero(pages.view(np.uint64).any(axis=1)) if len(pages) else np.zeros(0, np.int64)
-
-
 def _pages(array: np.ndarray) -> Pages:
-    pages, tail = _split(array)
-    used = _used(pages)
-    return Pages(used, zlib.compress(pages[used].tobytes(), 1), tail.tobytes())
+    parts, rest, used = parts_of(array)
+    return Pages(used, zlib.compress(parts[used].tobytes(), 1), rest.tobytes())
 
 
 def _write(array: np.ndarray, kept: Pages) -> None:
-    pages, tail = _split(array)
-    pages[_used(pages)] = 0
-    pages[kept.numbers] = np.frombuffer(zlib.decompress(kept.packed), np.uint8).reshape(-1, PAGE)
-    tail[:] = np.frombuffer(kept.tail, np.uint8)
+    parts, rest, used = parts_of(array)
+    parts[used] = 0
+    parts[kept.numbers] = np.frombuffer(zlib.decompress(kept.packed), np.uint8).reshape(-1, PAGE)
+    rest[:] = np.frombuffer(kept.tail, np.uint8)

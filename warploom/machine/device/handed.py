@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from warploom.isa import uop as u
-from warploom.isa.needs import OF_WARPS, touches_memory, uses, uses_wide_accesses
+from warploom.isa.needs import OF_WARPS, samples, touches_memory, uses, uses_wide_accesses
 from warploom.isa.program import Program
 from warploom.machine.accounting.notes import writes_notes
 from warploom.machine.config.schema import Config
@@ -34,14 +34,14 @@ from warploom.machine.datapath.alu import execute, execute_with_doubles, execute
 from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.device.device import Gpu
 from warploom.machine.device.units import DEVICE_UNITS
-from warploom.machine.engine.native.piece import Array, Hook
+from warploom.machine.engine.native.piece import Hook, records
 from warploom.machine.engine.swaps import Swaps
 from warploom.machine.run.tables import Tables, units_with
 
 OF_ROWS = tuple(apart for row in (*EXECUTION_UNITS, *DEVICE_UNITS) for apart in row.apart)
 Units = units_with(apart.name for apart in OF_ROWS)
 KINDS = {
-    "gpu": Gpu, "core": Core, "cores": Array(Core), "registers": WarpRegisters, "scheduler": Scheduler, "lsu": Lsu, "tables": Tables,
+    "gpu": Gpu, "core": Core, "cores": records(Core), "registers": WarpRegisters, "scheduler": Scheduler, "lsu": Lsu, "tables": Tables,
     "units": Units, "number": np.dtype(np.int64), "": None,
 }  # fmt: skip
 SIGNATURES = {  # result, and arguments
@@ -72,7 +72,6 @@ class Handing(Protocol):
 def units_of(machine: Handing) -> Any:
     """The functions that a machine's run loop is handed: those of units that the program does not use are left out."""
     program, watcher = machine.program, machine.watcher
-    samples = bool((program.uops[:, u.UNIT] == u.TEXTURE).any())
     sampler = sample_fixed_texture if uses(program, "sample_fixed") else sample_texture
     access = access_memory if watcher is None else watcher.access
     in_turns = step_in_turns if machine.config.core.issues_per_turn else step
@@ -81,7 +80,7 @@ def units_of(machine: Handing) -> Any:
         policy=machine.policy.choose,
         control=_control(program),
         access=access if touches_memory(program) else no_memory,
-        sampler=sampler if samples else no_texture,
+        sampler=sampler if samples(program) else no_texture,
         translate=translate if machine.storage.translates else no_translation,
         wide=access_wide if uses_wide_accesses(program) else no_wide,
         step=step_forming_warps if machine.forms_warps else in_turns,

@@ -39,12 +39,14 @@ from warploom.machine.device.handed import hooks_of, units_of
 from warploom.machine.device.held import Held
 from warploom.machine.device.inspection import PipelineInspection
 from warploom.machine.device.overwritten import overwritten
-from warploom.machine.device.setup import resident_blocks, set_up_core, set_up_device
+from warploom.machine.device.rooms import rooms_of_core, rooms_of_device
+from warploom.machine.device.setup import first_level_of, resident_blocks, set_up_core, set_up_device, tracks_bytes
 from warploom.machine.device.stacks import full_stacks
 from warploom.machine.device.storage import Storage, set_up_spaces, spare_pages
 from warploom.machine.device.touched_memory import touched_memory
+from warploom.machine.engine.layout import bytes_of
 from warploom.machine.engine.native.piece import Fit
-from warploom.machine.engine.pages import Pages, contents, repeat_first
+from warploom.machine.engine.pages import Pages, contents, in_use, repeat_first
 from warploom.machine.engine.swaps import Socket, Swaps, reached
 from warploom.machine.engine.unit import aligned, mirror, zeros
 from warploom.machine.run.policy_watch import detector_of
@@ -122,8 +124,7 @@ class PipelineMachine:
         self.most_events = MOST_EVENTS
         self._kept = 0
         check(config, program)
-        self.gpu = zeros((), Gpu)
-        self.cores = zeros(config.gpu.cores, Core)
+        self.gpu = zeros((), Gpu, rooms_of_device(config, tracks_bytes(config)))
         # As the hardware sees it; `program` stays as the user wrote it.
         self.moves_threads = self.forms_warps and not depends_on_warps(program)
         self.loaded = with_thread_numbers(program) if self.moves_threads else program
@@ -162,6 +163,8 @@ class PipelineMachine:
         set_up_device(gpu, self.config, self.loaded)
         resident = resident_blocks(self.config, self.program, int(gpu.grid.block_threads), int(gpu.grid.warps))
         check_grid(self.config, self.program, int(gpu.grid.blocks), resident)
+        first_level = first_level_of(self.config, self.loaded, resident)
+        self.cores = zeros(self.config.gpu.cores, Core, rooms_of_core(self.config, self.loaded, first_level))
         core = mirror(self.cores[:1].reshape(()), without=("registers",))  # which are all zero
         set_up_core(core, 0, resident, self.config, self.loaded)
         set_up_spaces(core, self.config, self.program, self.storage)
@@ -350,12 +353,16 @@ class PipelineMachine:
         return pipeline_report.open_rows(self)
 
     def arrays(self) -> tuple[np.ndarray, ...]:
-        """Everything that changes: what a checkpoint has to keep."""
-        return self.gpu, self.cores, self.memory, self.profile, self.notes, self.storage.tables
+        """Everything that changes, as far as it is in use by now."""
+        return tuple(in_use(array) for array in self.whole())
+
+    def whole(self) -> tuple[np.ndarray, ...]:
+        """The same with what may come into use: what a checkpoint has to keep."""
+        return bytes_of(self.gpu), bytes_of(self.cores), self.memory, self.profile, self.notes, self.storage.tables
 
     def state(self) -> tuple[bytes, ...]:
         """What they hold, as bytes: equal in two machines that have run alike."""
-        return tuple(contents(array) for array in self.arrays())
+        return tuple(contents(array) for array in self.whole())
 
 
 def _repeated(config: Config, program: Program, units: Mapping[str, Callable[..., int]], before: Held, **options: Any) -> PipelineMachine:

@@ -15,11 +15,11 @@ from warploom.isa.needs import REDUCTIONS, special_registers, uses, uses_wide_ac
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.classes import SEQUENCES
-from warploom.machine.config.derived import l1_bytes, shape_of
+from warploom.machine.config.derived import l1_bytes, sector_shift, shape_of
 from warploom.machine.config.pipes import PORTS, interval, intervals, latency, loads_beside, other_half
 from warploom.machine.config.presets import preset_names
 from warploom.machine.config.roles import ROOMS, SWITCH, costs_of, obeys_words
-from warploom.machine.config.schema import Config
+from warploom.machine.config.schema import Cache, Config
 from warploom.machine.config.sequences import parts_of, slots_of
 from warploom.machine.core.cycle import folds_of
 from warploom.machine.core.divergence import MECHANISMS
@@ -30,6 +30,7 @@ from warploom.machine.core.partitions import SLOTS
 from warploom.machine.core.units.table import EXECUTION_UNITS
 from warploom.machine.core.warps.barrier import MAX_BARRIERS
 from warploom.machine.device.block_dispatcher import FILL, SPLIT, SPREAD
+from warploom.machine.device.rooms import groups_of
 from warploom.machine.device.units import DEVICE_UNITS
 from warploom.machine.engine.sizes import BANK_BYTES, MAX_LANES, MAX_WARPS
 from warploom.machine.memory import address_hash as hashes
@@ -57,7 +58,7 @@ def set_up_device(gpu: Any, config: Config, program: Program) -> None:
     """Everything of a `Gpu` (its mirror, all zero) that follows from a configuration and a program. Raises LaunchError."""
     gpu.cores = config.gpu.cores
     gpu.line_shift = (config.l1.line - 1).bit_length()
-    gpu.sector_shift = _sector_shift(config, config.l1.line)
+    gpu.sector_shift = sector_shift(config)
     _set_up_grid(gpu.grid, config, program)
     gpu.shared_fetch.lines, gpu.shared_fetch.ahead = config.fetch.shared, config.fetch.ahead
     _set_up_l2(gpu, config)
@@ -66,7 +67,7 @@ def set_up_device(gpu: Any, config: Config, program: Program) -> None:
         line = max(config.l1.line, config.l2.line if config.l2.bytes else 1)
         drams.configure(gpu.dram, config.dram, line, config.memory.hash, config.gpu.clock)
     gpu.crossbar.core_bytes, gpu.crossbar.slice_bytes = config.crossbar.core, config.crossbar.slice
-    gpu.partial_stores.tracked = _tracks_bytes(config)
+    gpu.partial_stores.tracked = int(tracks_bytes(config))
     for row in DEVICE_UNITS:
         if row.set_up is not None:
             row.set_up(gpu, config, program)
@@ -75,12 +76,6 @@ def set_up_device(gpu: Any, config: Config, program: Program) -> None:
         (gpu.program_channels, config.memory.program_channels, 1, PROGRAM_HOLD, PROGRAM_ANSWER),
     ):
         channels.count, channels.width, channels.hold, channels.answer = count, width, hold, answer
-
-
-def _sector_shift(config: Config, line: int) -> int:
-    """log2 of a sector: the configured one, but no smaller than a 64th of the line and no larger than the line."""
-    sector = min(max(config.lsu.sector, line // 64), line)
-    return sector.bit_length() - 1
 
 
 def _set_up_grid(grid: Any, config: Config, program: Program) -> None:
@@ -158,10 +153,16 @@ def _too_wide(config: Config, program: Program, reason: str) -> str:
     )
 
 
-def _tracks_bytes(config: Config) -> int:
-    """1 where some cache keeps stores that may write parts of sectors."""
+def tracks_bytes(config: Config) -> bool:
+    """Whether some cache keeps stores that may write parts of sectors."""
     caches_in_use = [cache for cache in (config.l1, config.l2) if cache.bytes]
-    return int(any(cache.write == "back" or cache.allocate for cache in caches_in_use))
+    return any(cache.write == "back" or cache.allocate for cache in caches_in_use)
+
+
+def first_level_of(config: Config, program: Program, resident: int) -> Cache:
+    """The first-level cache of a core that holds so many blocks: with the bytes that their shared memory leaves."""
+    wanted = program.launch.shared_bytes + config.shared.reserved  # of a block, which is handed out in whole units
+    return structs.replace(config.l1, bytes=l1_bytes(config, resident * -(-wanted // config.shared.unit) * config.shared.unit))
 
 
 def _set_up_l2(gpu: Any, config: Config) -> None:
@@ -228,6 +229,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.has_wide = int(uses_wide_accesses(program))
     core.access_order.kept = int(((program.uops[:, u.UNIT] == u.BUFFER) & (program.uops[:, u.IMM] != 0)).any())
     core.clear_registers = program.registers
+    core.scoreboard.groups, core.scoreboard.scalars = groups_of(program)
     for index, name in enumerate(u.LATENCIES):
         core.latency[index] = latency(config, name)
     _set_up_memory(core, config, program, resident)
@@ -324,13 +326,12 @@ def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -
     lsu.capacity, lsu.ports, lsu.merge = config.lsu.queue, config.lsu.ports, int(config.lsu.coalesce)
     if config.pipes.owner == "scheduler":
         lsu.share = max(config.lsu.queue // config.core.schedulers, 1)
-    lsu.line_shift, lsu.sector_shift = config.l1.line.bit_length() - 1, _sector_shift(config, config.l1.line)
-    wanted = program.launch.shared_bytes + config.shared.reserved  # of a block, which is handed out in whole units
-    l1 = structs.replace(config.l1, bytes=l1_bytes(config, resident * -(-wanted // config.shared.unit) * config.shared.unit))
+    lsu.line_shift, lsu.sector_shift = config.l1.line.bit_length() - 1, sector_shift(config)
+    l1 = first_level_of(config, program, resident)
     lsu.write_cycles = config.core.lanes * BANK_BYTES // config.lsu.write_back if config.lsu.write_back else 0
     lsu.latency, lsu.cached = config.l1.latency, int(l1.bytes > 0)
     lsu.write_back, lsu.write_allocate = int(config.l1.write == "back"), int(config.l1.allocate)
-    lsu.tracks_bytes, lsu.store_limit = _tracks_bytes(config), config.lsu.stores
+    lsu.tracks_bytes, lsu.store_limit = int(tracks_bytes(config)), config.lsu.stores
     core.atomic_lanes = config.l2.atomic_lanes
     mshrs.configure(lsu.misses, config.l1.mshrs, config.l1.merges)
     if lsu.cached:

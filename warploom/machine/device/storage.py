@@ -28,6 +28,7 @@ from warploom.isa.regions import (
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.schema import Config
 from warploom.machine.device.held import Held
+from warploom.machine.engine.unit import zeros
 
 
 class Storage:
@@ -76,7 +77,7 @@ class Storage:
         extra = self.local_total or len(constants)
         size = self.constant_place + len(constants) if extra else self.bytes
         size = max(size, self.end if self.tables[:, REGION_STRIDE].any() else 0)
-        memory = np.zeros((size + 3) // 4, np.uint32)
+        memory = zeros((size + 3) // 4, np.uint32)
         held = memory.view(np.uint8)
         for region, start in zip(self.space.regions, self.space.starts, strict=True):
             held[start : start + len(region.data)] = region.data

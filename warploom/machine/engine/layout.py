@@ -15,20 +15,31 @@ those lie is what it pays for. These rules change nothing but the speed:
 
 In NumPy's terms the form of a field that lies in rows is a record of one field, `AT`, as long as a row. `Records` and `field_of` read it
 as the array that it is.
+
+A field may lie in a *room*: an array whose first dimension is the machine's choice, such as the lines of a cache. The record holds two
+numbers for it, how many bytes from here its rows begin, and how many there are; the rows lie behind the record. Fields of one shape in one
+room lie side by side and share the two numbers. So one type of record, and one native code, serves machines of all sizes (engine/rooms.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import mmap
+from collections.abc import Iterator, Mapping
+from functools import cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+LARGE = 1 << 20  # bytes from which on an array is mapped by itself
+_PRIVATE: dict[str, Any] = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}  # not on Windows
 CACHE_LINE = 64  # bytes of a line of the cache of the machine that simulates
 CACHE_SETS = 64  # sets of its first-level cache
 SETS_APART = 11  # sets from the beginning of one table to that of the next: odd, so that every set comes in turn
 MANY_ROWS = 1024  # of a table
 AT = "at"  # the one field of an entry that lies in a row
+PLACE, ROWS = "place", "rows"  # of a room: bytes from here to its first row, and how many rows it has
+ROOM_BYTES = 16  # of these two numbers
 
 Shape = int | tuple[int, ...]
 
@@ -50,14 +61,21 @@ class _Block(NamedTuple):
     rows: int
 
 
-def lay_out(forms: dict[str, np.dtype], side_by_side: tuple[Shape, ...] = (), apart: tuple[str, ...] = ()) -> Layout:
+def lay_out(
+    forms: dict[str, np.dtype],
+    side_by_side: tuple[Shape, ...] = (),
+    apart: tuple[str, ...] = (),
+    rooms: Mapping[str, tuple[str, int]] = MappingProxyType({}),
+) -> Layout:
     """The layout of a record of some fields.
 
-    side_by_side: arrays of numbers of these shapes lie in rows, but for the fields `apart`.
+    side_by_side: arrays of numbers of these shapes lie in rows, but for the fields `apart`. rooms: of each field that lies in one, the
+    room's name and the most rows that it may have; its form is that of one row.
     """
-    forms, blocks = dict(forms), []
+    rows, forms = forms, dict(forms)
+    blocks = _room_blocks(rows, rooms, apart, into=forms)
     for shape in side_by_side:
-        names = [name for name, form in forms.items() if _has_shape(form, shape) and name not in apart]
+        names = [name for name, form in forms.items() if _has_shape(form, shape) and name not in apart and name not in rooms]
         if names:
             blocks.append(_row_block(forms, names))
     placed = {name for block in blocks for name in block.within}
@@ -102,8 +120,60 @@ def _row_block(forms: dict[str, np.dtype], names: list[str]) -> _Block:
     return _Block(within, entries * row + max(within.values()), CACHE_LINE, forms[names[0]].shape[0])
 
 
+def _room_blocks(
+    rows: dict[str, np.dtype], rooms: Mapping[str, tuple[str, int]], apart: tuple[str, ...], into: dict[str, np.dtype]
+) -> list[_Block]:
+    """The numbers of each room: one pair for the fields of one shape that lie in one room, one for each field `apart`.
+
+    rows: of each field the form of a row. into: where the forms of rooms are put.
+    """
+    together: dict[Any, list[str]] = {}
+    for name, (room, _) in rooms.items():
+        together.setdefault(name if name in apart else (room, rows[name].shape), []).append(name)
+    for names in together.values():
+        within, end = {}, 0
+        for name in sorted(names, key=lambda name: -rows[name].base.itemsize):
+            within[name] = end
+            end += rows[name].base.itemsize
+        size = end if len(names) == 1 else _up(end, min(CACHE_LINE, 1 << (end - 1).bit_length()))
+        for name in names:
+            entry: Any = {"names": [AT], "formats": [rows[name].base], "offsets": [within[name]], "itemsize": size}
+            layout: Any = {
+                "names": [PLACE, ROWS, AT],
+                "formats": ["i8", "i8", (np.dtype(entry), (0, *rows[name].shape))],
+                "offsets": [0, 8, ROOM_BYTES],
+                "itemsize": ROOM_BYTES,
+                "titles": [None, "{} {}".format(*rooms[name]), None],  # titles are part of what tells one type from another
+            }
+            into[name] = np.dtype(layout)
+    return [_Block(dict.fromkeys(names, 0), ROOM_BYTES, 8, 1) for names in together.values()]
+
+
 def _up(place: int, alignment: int) -> int:
     return -(-place // alignment) * alignment
+
+
+def is_room(form: np.dtype) -> bool:
+    """Whether a field of this form lies in a room."""
+    return form.names == (PLACE, ROWS, AT)
+
+
+@cache
+def has_rooms(kind: np.dtype) -> bool:
+    """Whether a record, or one in it, has a room."""
+    return any(is_room(kind[name]) for name in kind.names or ()) or any(has_rooms(kind[name].base) for name in records_in(kind))
+
+
+def room_name(form: np.dtype) -> tuple[str, int]:
+    """The name of a field's room, and the most rows that it may have."""
+    name, most = form.fields[ROWS][2].split()  # type: ignore[index, misc]
+    return name, int(most)
+
+
+def row_of_room(form: np.dtype) -> tuple[np.dtype, tuple[int, ...]]:
+    """The form of an entry of a field in a room, and the shape of a row of such entries."""
+    entry, shape = form.fields[AT][0].subdtype  # type: ignore[index, misc]
+    return entry, shape[1:]
 
 
 def in_rows(form: np.dtype) -> bool:
@@ -113,17 +183,75 @@ def in_rows(form: np.dtype) -> bool:
 
 def records_in(kind: np.dtype) -> tuple[str, ...]:
     """The fields of a record that are records, or arrays of them."""
-    return tuple(name for name in kind.names or () if kind[name].base.names and not in_rows(kind[name]))
+    forms = ((name, kind[name].base) for name in kind.names or ())
+    return tuple(name for name, form in forms if form.names and not in_rows(form) and not is_room(form))
 
 
 def field_of(array: np.ndarray, name: str) -> np.ndarray:
-    """A field of a structured array, of each of its records; a view, also where it lies in rows."""
+    """A field of a structured array, of each of its records; a view, also where it lies in rows or in a room."""
     found = np.ndarray.__getitem__(array, name)
+    if is_room(found.dtype):
+        found = _in_room(found)
     return np.ndarray.__getitem__(found, AT) if in_rows(found.dtype) else found
+
+
+def bytes_of(array: np.ndarray) -> np.ndarray:
+    """uint8[n]: the bytes of an array; of records with rooms all that is mapped for them."""
+    if not has_rooms(array.dtype):
+        return array.reshape(-1).view(np.uint8)
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def _in_room(found: np.ndarray) -> np.ndarray:
+    """The rows of a field in a room, of each of the records in which it is: they are alike, and lie at equal distances."""
+    held = found = found.view(np.ndarray)
+    while isinstance(held.base, np.ndarray):
+        held = held.base
+    entry, shape = row_of_room(found.dtype)
+
+    def begins(*index: int) -> int:
+        one = found[index]
+        return int(one.__array_interface__["data"][0]) + int(one[PLACE])
+
+    zero = (0,) * found.ndim
+    if not found.size:
+        return np.zeros((*found.shape, 0, *shape), entry)
+    first = begins(*zero, ...)
+    steps = [
+        begins(*(int(axis == one) for one in range(found.ndim)), ...) - first if size > 1 else 0 for axis, size in enumerate(found.shape)
+    ]
+    whole = (int(found[(*zero, ...)][ROWS]), *shape)
+    inner = [entry.itemsize * int(np.prod(whole[axis + 1 :])) for axis in range(len(whole))]
+    place = first - int(held.__array_interface__["data"][0])
+    return np.ndarray((*found.shape, *whole), entry, held, place, (*steps, *inner))
+
+
+def new_bytes(size: int, own_mapping: bool = False) -> np.ndarray:
+    """uint8[size], zero, from the beginning of a cache line on. own_mapping: pages that are never touched take no memory, as in large ones.
+
+    Pages are the host's small ones: NumPy asks for huge ones, and the first touch of each would clear two megabytes.
+    """
+    if size and (own_mapping or size >= LARGE):
+        return np.frombuffer(mmap.mmap(-1, size, **_PRIVATE), np.uint8)
+    raw = np.zeros(size + CACHE_LINE, np.uint8)
+    start = -raw.ctypes.data % CACHE_LINE
+    return raw[start : start + size]
 
 
 class Records(np.ndarray):
     """A structured array whose fields read as the arrays that they are, wherever they lie."""
+
+    def copy(self, order: Any = "C") -> Records:
+        """With their rooms, if they have any."""
+        if not has_rooms(self.dtype):
+            return super().copy(order)
+        held = bytes_of(self)
+        made = new_bytes(len(held), own_mapping=True)
+        made[:] = held
+        place = self.__array_interface__["data"][0] - held.__array_interface__["data"][0]
+        return np.ndarray(self.shape, self.dtype, made, place, self.strides).view(Records)
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):

@@ -12,12 +12,12 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from warploom.isa.counts import numbers, positions
-from warploom.machine.engine.layout import CACHE_LINE
+from warploom.machine.engine.layout import CACHE_LINE, bytes_of
 
 PAGE = mmap.PAGESIZE
 PAGEMAP = Path("/proc/self/pagemap")
@@ -42,7 +42,7 @@ class Pages:
 
     def __init__(self, array: np.ndarray) -> None:
         self._array = array
-        held = array.reshape(-1).view(np.uint8)
+        held = bytes_of(array)
         lead = -held.ctypes.data % PAGE
         count = max(len(held) - lead, 0) // PAGE
         self._pages = held[lead : lead + count * PAGE].reshape(count, PAGE)
@@ -76,7 +76,7 @@ def repeat_first(array: np.ndarray) -> None:
 
     Pages that the array has not touched yet, and the other elements, must hold zeros.
     """
-    held = array.reshape(-1).view(np.uint8).reshape(len(array), -1)
+    held = bytes_of(array).reshape(len(array), -1)
     lines = held.reshape(len(array), -1, CACHE_LINE)
     lead = min(-held.ctypes.data % PAGE, held.shape[1])
     count = (held.shape[1] - lead) // PAGE
@@ -89,12 +89,20 @@ def repeat_first(array: np.ndarray) -> None:
     lines[1:, asked] = lines[0, asked]
 
 
-def contents(array: np.ndarray) -> bytes:
-    """What an array holds, as bytes: its parts of a page's size that hold something, and which they are. Equal for equal arrays.
+class Parts(NamedTuple):
+    """All memory of an array in parts as long as a page, from its first byte on: uint8[parts, PAGE], and the bytes after the last one.
 
-    array: of any type, one piece of memory. Pages that it has not touched yet must hold zeros.
+    used: the numbers of the parts that hold something.
     """
-    held = array.reshape(-1).view(np.uint8)
+
+    parts: np.ndarray
+    rest: np.ndarray
+    used: np.ndarray
+
+
+def parts_of(array: np.ndarray) -> Parts:
+    """array: of any type, one piece of memory. Pages that it has not touched yet must hold zeros."""
+    held = bytes_of(array)
     count = len(held) // PAGE
     parts, rest = held[: count * PAGE].reshape(count, PAGE), held[count * PAGE :]
     lead = -held.ctypes.data % PAGE  # bytes before the first page: a part lies in two, and the ends of the array in pages with other things
@@ -102,8 +110,30 @@ def contents(array: np.ndarray) -> bytes:
     begin = _touched(held[lead : lead + pages * PAGE].reshape(pages, PAGE)) * PAGE + lead
     asked = np.unique(np.concatenate([begin // PAGE, (begin + PAGE - 1) // PAGE, [0, count - 1]]).astype(np.int64))
     asked = asked[(asked >= 0) & (asked < count)]
-    asked = asked[parts[asked].view(np.uint64).any(axis=1)]  # words are looked at faster than bytes
-    return len(held).to_bytes(8, "little") + asked.tobytes() + parts[asked].tobytes() + rest.tobytes()
+    return Parts(parts, rest, asked[parts[asked].view(np.uint64).any(axis=1)])  # words are looked at faster than bytes
+
+
+def contents(array: np.ndarray) -> bytes:
+    """What an array holds, as bytes: its parts that hold something, and which they are. Equal for equal arrays. As for `parts_of`."""
+    parts, rest, used = parts_of(array)
+    size = parts.size + len(rest)
+    return size.to_bytes(8, "little") + used.tobytes() + parts[used].tobytes() + rest.tobytes()
+
+
+def in_use(array: np.ndarray) -> np.ndarray:
+    """The part of an array up to the last of the host's pages that holds something: what comes after is zero, and need not take memory.
+
+    array: all of one that has no mapping of its own, or of more dimensions than one.
+    """
+    mapped = array.ndim == 1 and _mapping(array) is not None
+    held = array.view(np.uint8) if mapped else array
+    entries = _entries(held.ctypes.data // PAGE, -(-len(held) // PAGE)) if mapped else None
+    if entries is None:
+        return array
+    for number in positions(entries >> np.uint64(SWAPPED))[::-1].tolist():  # one that was read only has been given out too
+        if held[number * PAGE : (number + 1) * PAGE].any():
+            return array[: -(-(number + 1) * PAGE // array.itemsize)]
+    return array[:0]
 
 
 def gather(array: np.ndarray) -> Iterator[int]:

@@ -21,25 +21,26 @@ Rules for a unit, so that the two agree bit for bit:
 
 from __future__ import annotations
 
-import mmap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
 
-from warploom.machine.engine.layout import CACHE_LINE, Records, Shape, field_of, lay_out
+from warploom.machine.engine.layout import Records, Shape, field_of, lay_out, new_bytes
+from warploom.machine.engine.rooms import Rooms, plan_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 FOREVER = 1 << 60  # a time that never comes (cycles)
-LARGE = 1 << 20  # bytes from which on an array is mapped by itself
-_PRIVATE: dict[str, Any] = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}  # not on Windows
 
 
 GROUPS = ("settings", "launch", "inputs", "state", "counters")
 
 
-def record(*, side_by_side: tuple[Shape, ...] = (), apart: tuple[str, ...] = (), **fields: Any) -> np.dtype:
+def record(
+    *, side_by_side: tuple[Shape, ...] = (), apart: tuple[str, ...] = (), rooms: Mapping[str, int] = MappingProxyType({}), **fields: Any
+) -> np.dtype:
     """A unit's state: `record(active="u8", stack_pc=("i4", (64, 32)), queue=Queue)`.
 
     A unit says of each field what it is: `record(settings=dict(slots="i8"), inputs=dict(...), state=dict(...), counters=dict(...))`.
@@ -49,6 +50,10 @@ def record(*, side_by_side: tuple[Shape, ...] = (), apart: tuple[str, ...] = (),
 
     Where the fields lie is the business of engine/layout.py. side_by_side: shapes; arrays of one of them lie in rows, all that has the same
     index together, but for the fields that are named `apart`.
+
+    rooms: by name, the most rows of an array whose first dimension is a machine's choice: `tag=("u4", "lines")` has as many numbers as the
+    machine has lines, `line=("i8", ("slots", 520))` so many rows of 520. `zeros` makes a record with its rooms; device/rooms.py says how
+    large a machine's are. No index is beyond them.
     """
     groups: dict[str, tuple[str, ...]] = {}
     flat: dict[str, Any] = {}
@@ -61,8 +66,15 @@ def record(*, side_by_side: tuple[Shape, ...] = (), apart: tuple[str, ...] = (),
         if twice := flat.keys() & own.keys():
             raise ValueError(f"a record has two fields {min(twice)!r}")
         flat |= own
-    forms = {name: np.dtype((kind[0], kind[1])) if isinstance(kind, tuple) else np.dtype(kind) for name, kind in flat.items()}
-    made = lay_out(forms, side_by_side, apart)
+    forms, in_rooms = {}, {}
+    for name, kind in flat.items():
+        base, shape = kind if isinstance(kind, tuple) else (kind, ())
+        first, *rest = shape if isinstance(shape, tuple) and shape else (shape,)
+        if isinstance(first, str):
+            in_rooms[name] = first, rooms[first]
+            shape = tuple(rest)
+        forms[name] = np.dtype((base, shape))
+    made = lay_out(forms, side_by_side, apart, in_rooms)
     layout: Any = {"names": list(flat), "formats": made.forms, "offsets": made.offsets, "itemsize": made.size}
     return np.dtype(layout, align=False, metadata={"groups": groups})
 
@@ -72,23 +84,20 @@ def groups_of(dtype: np.dtype) -> dict[str, tuple[str, ...]]:
     return dict(dtype.metadata["groups"]) if dtype.metadata and "groups" in dtype.metadata else {}
 
 
-def zeros(shape: int | tuple[int, ...], dtype: np.dtype | type) -> np.ndarray:
+def zeros(shape: int | tuple[int, ...], dtype: np.dtype | type, rooms: Rooms = MappingProxyType({})) -> np.ndarray:
     """An array of zeros that begins a cache line. Pages that are never touched take no memory.
 
-    Records have room for the largest machine, of which most use little. So large ones are mapped in the host's small pages: NumPy asks for
-    huge ones, and the first touch of each would clear two megabytes.
+    rooms: how many rows those of a record have, by name; of a record in it, by its field, the same. One that is not named has the most.
     """
-    kind = np.dtype(dtype)
-    count = int(np.prod(shape))
-    size = count * kind.itemsize
-    if size >= LARGE:
-        raw = np.frombuffer(mmap.mmap(-1, size, **_PRIVATE), np.uint8)
-    else:
-        raw = np.zeros(size + CACHE_LINE, np.uint8)
-        start = -raw.ctypes.data % CACHE_LINE
-        raw = raw[start : start + size]
-    made = raw.view(kind).reshape(shape)
-    return made.view(Records) if kind.names else made
+    kind, extent = np.dtype(dtype), (shape,) if isinstance(shape, int) else shape
+    plan = plan_of(kind, rooms)
+    raw = new_bytes(int(np.prod(extent)) * plan.size, own_mapping=bool(plan.rooms))
+    if not plan.rooms:
+        made = raw.view(kind).reshape(extent)
+        return made.view(Records) if kind.names else made
+    made = np.ndarray(extent, kind, raw, 0, [plan.size * int(np.prod(extent[axis + 1 :])) for axis in range(len(extent))])
+    plan.write(raw)
+    return made.view(Records)
 
 
 def aligned(array: np.ndarray) -> np.ndarray:

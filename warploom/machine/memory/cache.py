@@ -50,6 +50,8 @@ from warploom.machine.memory.tag_match import find_way, write_tag
 def cache_of(lines: int) -> np.dtype:
     """The record of a cache that has room for so many lines."""
     return record(
+        rooms={"lines": lines, "chains": lines, "tags": lines + COMPARED},
+        apart=("held", "link", "written"),
         settings=dict(
             sets="i8",              # of all slices; 0: not configured, which behaves as a cache that holds nothing
             ways="i8",              # blocks of a set
@@ -64,12 +66,12 @@ def cache_of(lines: int) -> np.dtype:
             slice_sets=AddressHash, # which set of it
         ),
         state=dict(
-            held=("i4", lines),     # by set: how many of its blocks hold a line
-            chain=("i4", lines),  # tag match, by hash: block + 1 of the first line with it; 0 for none
-            link=("i4", lines),  # ... by block: block + 1 of the next line with the same hash; 0 for none
-            tag=("u4", lines + COMPARED),  # by block: line number + 1, 0 for none; all comparators find something to read
+            held=("i4", "lines"),   # by set: how many of its blocks hold a line
+            chain=("i4", "chains"),  # tag match, by hash: block + 1 of the first line with it; 0 for none
+            link=("i4", "lines"),  # ... by block: block + 1 of the next line with the same hash; 0 for none
+            tag=("u4", "tags"),  # by block: line number + 1, 0 for none; all comparators find something to read
             masks=masks_of(lines),  # by block: which of its sectors are there
-            written=("u8", (lines, WORDS)),  # by block: bit b % 64 of word b / 64 = byte b of the line was stored
+            written=("u8", ("lines", WORDS)),  # by block: bit b % 64 of word b / 64 = byte b of the line was stored
             replacement=replacement_of(lines),
             evicted_dirty="u8",     # of the line that the last fill or store displaced: its dirty sectors
             evicted_partly="u8",    # ... those of them of which some bytes only were stored; told where there are dirty ones
@@ -99,6 +101,18 @@ def check(cache: str, sets: int, ways: int, replacement: str, lines: int = LINES
             f"{cache}.ways = {ways} in {sets} sets: a cache holds 1 to {lines} lines; choose longer lines ({cache}.line) or fewer bytes"
         )
     policies.check(cache, ways, replacement)
+
+
+def rooms_for(lines: int, sectors: int) -> dict[str, Any]:
+    """The rooms of a cache of so many lines, of so many sectors each."""
+    lines = max(lines, 1)
+    return {
+        "lines": lines,
+        "chains": 1 << (lines - 1).bit_length(),
+        "tags": lines + COMPARED,
+        "masks": {"narrow": lines * (sectors <= sector_masks.NARROW), "wide": lines * (sectors > sector_masks.NARROW)},
+        "replacement": {"lines": lines, "used": lines + policies.GROUP, "groups": lines // 8 + policies.GROUP},
+    }
 
 
 def configure(

@@ -20,20 +20,21 @@ from warploom.machine.memory.request import request
 SLOTS = 1024
 
 Wheel = record(
-    side_by_side=(SLOTS, WHEEL_EVENTS),
+    side_by_side=(SLOTS,),
+    rooms={"events": WHEEL_EVENTS},
     apart=("free",),
     state=dict(
         first=("i4", SLOTS),           # by slot: index + 1 of its first event; 0 for none
         last=("i4", SLOTS),            # by slot: index + 1 of its last event, where it has one
         occupied=("u8", SLOTS // 64),  # bit s % 64 of word s / 64 = slot s has an event
-        time=("i8", WHEEL_EVENTS),     # by event: cycle in which it happens
-        kind=("i4", WHEEL_EVENTS),     # by event: its request, as in `Request`
-        core=("i4", WHEEL_EVENTS),
-        line=("i8", WHEEL_EVENTS),
-        sectors=("u8", WHEEL_EVENTS),
-        tag=("i8", WHEEL_EVENTS),
-        next=("i4", WHEEL_EVENTS),     # by event: index + 1 of the next one of its slot; 0 for none
-        free=("i4", WHEEL_EVENTS),     # stack of indices given back
+        time=("i8", "events"),         # by event: cycle in which it happens
+        kind=("i4", "events"),         # by event: its request, as in `Request`
+        core=("i4", "events"),
+        line=("i8", "events"),
+        sectors=("u8", "events"),
+        tag=("i8", "events"),
+        next=("i4", "events"),         # by event: index + 1 of the next one of its slot; 0 for none
+        free=("i4", "events"),         # stack of indices given back
         freed="i8",                    # how many those are
         used="i8",                     # indices never given out start here
     ),

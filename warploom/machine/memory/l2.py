@@ -41,7 +41,8 @@ from warploom.machine.memory.transactions import (
 WAITING_REQUESTS = 1 << 17  # that there is room for
 
 L2 = record(
-    side_by_side=(MAX_SLICES, ENTRIES, WAITING_REQUESTS),
+    side_by_side=(MAX_SLICES,),
+    rooms={"mshrs": ENTRIES, "requests": WAITING_REQUESTS},
     apart=("free",),
     settings=dict(
         present="i8",                         # 0: there is none
@@ -69,17 +70,17 @@ L2 = record(
         queue_first=("i4", MAX_SLICES),       # by slice: index + 1 of the first request that waits for it; 0 for none
         queue_last=("i4", MAX_SLICES),        # by slice: ... of the last one
         misses=LineTable,                     # MSHRs in use, by line number
-        miss_sectors=("u8", ENTRIES),         # by MSHR: bit s = sector s is on its way
-        miss_first=("i4", ENTRIES),           # by MSHR: index + 1 of the first request that waits for it; 0 for none
-        miss_last=("i4", ENTRIES),            # by MSHR: index + 1 of the last one
-        core=("i4", WAITING_REQUESTS),        # by waiting request: its fields, as in `Request`
-        line=("i8", WAITING_REQUESTS),
-        sectors=("u8", WAITING_REQUESTS),
-        tag=("i8", WAITING_REQUESTS),
-        ready=("i8", WAITING_REQUESTS),       # ... that waits with a miss: cycle in which it has been looked up, as a hit would be answered
-        kind=("i4", WAITING_REQUESTS),
-        next=("i4", WAITING_REQUESTS),        # by waiting request: index + 1 of the next one that waits for the same; 0 for none
-        free=("i4", WAITING_REQUESTS),        # stack of indices given back
+        miss_sectors=("u8", "mshrs"),         # by MSHR: bit s = sector s is on its way
+        miss_first=("i4", "mshrs"),           # by MSHR: index + 1 of the first request that waits for it; 0 for none
+        miss_last=("i4", "mshrs"),            # by MSHR: index + 1 of the last one
+        core=("i4", "requests"),              # by waiting request: its fields, as in `Request`
+        line=("i8", "requests"),
+        sectors=("u8", "requests"),
+        tag=("i8", "requests"),
+        ready=("i8", "requests"),             # ... that waits with a miss: cycle in which it has been looked up, as a hit would be answered
+        kind=("i4", "requests"),
+        next=("i4", "requests"),              # by waiting request: index + 1 of the next one that waits for the same; 0 for none
+        free=("i4", "requests"),              # stack of indices given back
         freed="i8",                           # how many those are
         fresh="i8",                           # indices never given out start here
         waiting="i8",                         # requests that wait

@@ -17,8 +17,8 @@ from warploom.machine.engine.unit import inlined, record, unit
 ENTRIES = 1 << 15
 
 LineTable = record(
-    side_by_side=(ENTRIES,),
-    apart=("free", "chain"),
+    rooms={"entries": ENTRIES, "chains": ENTRIES},
+    apart=("free",),
     settings=dict(
         chain_mask="i8",          # how many chains there are, a power of two, less 1
     ),
@@ -26,17 +26,22 @@ LineTable = record(
         used="i8",                # entries in use
         fresh="i8",               # entries from here up were never used
         freed="i8",               # entries that were given back: this many of `free`
-        line=("i8", ENTRIES),     # by entry: its line number
-        next=("i4", ENTRIES),     # by entry: next entry of its chain + 1; 0: the last
-        free=("i4", ENTRIES),     # stack of entries given back
-        chain=("i4", ENTRIES),    # by the line number's low bits: first entry of the chain + 1; 0: empty
+        line=("i8", "entries"),   # by entry: its line number
+        next=("i4", "entries"),   # by entry: next entry of its chain + 1; 0: the last
+        free=("i4", "entries"),   # stack of entries given back
+        chain=("i4", "chains"),    # by the line number's low bits: first entry of the chain + 1; 0: empty
     ),
 )  # fmt: skip
 
 
+def rooms_for(entries: int) -> dict[str, int]:
+    """The rooms of a `LineTable` for up to so many lines at a time."""
+    return {"entries": entries, "chains": min(max(256, 1 << (entries - 1).bit_length()), ENTRIES)}
+
+
 def configure(table: Any, entries: int) -> None:
     """Set up an all-zero `LineTable` through its mirror for up to so many lines at a time."""
-    table.chain_mask = min(max(256, 1 << (entries - 1).bit_length()), ENTRIES) - 1
+    table.chain_mask = rooms_for(entries)["chains"] - 1
 
 
 @inlined

@@ -21,12 +21,13 @@ import numpy as np
 from warploom.machine.engine.unit import inlined, record, unit
 from warploom.machine.memory.line_table import LineTable, add_line, find_line, remove_line
 from warploom.machine.memory.line_table import configure as configure_table
+from warploom.machine.memory.line_table import rooms_for as table_rooms_for
 
 ENTRIES = 1024
 WAITERS = 1 << 15  # in all lists together
 
 Mshr = record(
-    side_by_side=(ENTRIES, WAITERS),
+    rooms={"entries": ENTRIES, "waiters": WAITERS},
     apart=("free",),
     settings=dict(
         limit="i8",                           # entries that the hardware has, up to ENTRIES
@@ -34,13 +35,13 @@ Mshr = record(
     ),
     state=dict(
         table=LineTable,                      # the entries in use, by line number
-        sectors=("u8", ENTRIES),              # by entry: bit s = sector s was asked for
-        first=("i4", ENTRIES),                # by entry: index + 1 of its first waiter
-        last=("i4", ENTRIES),                 # ... and of its last
-        count=("i4", ENTRIES),                # ... and how many there are
-        waiter=("i4", WAITERS),               # by index: who waits
-        next=("i4", WAITERS),                 # by index: index + 1 of the next waiter of the entry; 0: the last
-        free=("i4", WAITERS),                 # stack of indices given back
+        sectors=("u8", "entries"),            # by entry: bit s = sector s was asked for
+        first=("i4", "entries"),              # by entry: index + 1 of its first waiter
+        last=("i4", "entries"),               # ... and of its last
+        count=("i4", "entries"),              # ... and how many there are
+        waiter=("i4", "waiters"),             # by index: who waits
+        next=("i4", "waiters"),               # by index: index + 1 of the next waiter of the entry; 0: the last
+        free=("i4", "waiters"),               # stack of indices given back
         freed="i8",                           # how many those are
         fresh="i8",                           # indices never given out start here
     ),
@@ -51,6 +52,12 @@ Mshr = record(
         most="i8",                            # most entries that were in use at a time
     ),
 )  # fmt: skip
+
+
+def rooms_for(limit: int, merges: int) -> dict[str, Any]:
+    """The rooms of an `Mshr`, by the numbers that `configure` takes."""
+    waiters = min(limit * merges, WAITERS) if merges else WAITERS
+    return {"entries": limit, "waiters": waiters, "table": table_rooms_for(limit)}
 
 
 def configure(mshr: Any, limit: int, merges: int) -> None:

@@ -17,13 +17,15 @@ PARTIAL_STORES = 1 << 14
 WORDS = 4  # of 64 bytes each: the longest line
 
 PartialStores = record(
+    rooms={"entries": PARTIAL_STORES},
+    apart=("free",),
     settings=dict(
         tracked="i8",                             # 1: some cache keeps stores, and has to know the bytes
     ),
     state=dict(
-        written=("u8", (PARTIAL_STORES, WORDS)),  # by entry: bit b % 64 of word b / 64 = byte b of the line is written
-        whole=("u8", PARTIAL_STORES),             # by entry: bit s = sector s is written whole
-        free=("i4", PARTIAL_STORES),              # stack of entries given back
+        written=("u8", ("entries", WORDS)),       # by entry: bit b % 64 of word b / 64 = byte b of the line is written
+        whole=("u8", "entries"),                  # by entry: bit s = sector s is written whole
+        free=("i4", "entries"),                   # stack of entries given back
         freed="i8",                               # how many those are
         fresh="i8",                               # entries never given out start here
     ),

@@ -37,6 +37,7 @@ POLICIES = ("lru", "fifo", "plru", "random")
 def replacement_of(lines: int) -> np.dtype:
     """The record for a cache that has room for so many lines."""
     return record(
+        rooms={"lines": lines, "used": lines + GROUP, "groups": lines // 8 + GROUP},
         settings=dict(
             policy="i8",          # LRU, FIFO, PLRU, RANDOM, or USERS: a policy of a user's own (slots/replacement.py)
             ways="i8",            # blocks of a set
@@ -44,11 +45,11 @@ def replacement_of(lines: int) -> np.dtype:
         ),
         state=dict(
             since="i8",           # cycle that `used` counts from
-            used=("u4", lines + GROUP), # lru, by block: cycle of the last use, from `since` on; fifo: of the arrival
-            bound=("u4", lines // 8 + GROUP),  # where a set has many ways, by group of them: no line of it was used earlier
-            bits=("u8", lines),   # plru, by set: bit n = node n (children 2n and 2n + 1, root 1) points to its upper half
+            used=("u4", "used"), # lru, by block: cycle of the last use, from `since` on; fifo: of the arrival
+            bound=("u4", "groups"),  # where a set has many ways, by group of them: no line of it was used earlier
+            bits=("u8", "lines"),   # plru, by set: bit n = node n (children 2n and 2n + 1, root 1) points to its upper half
             random="u8",          # random: the shift register, never 0
-            stamp=("i8", lines),  # by block: a number that a user's policy keeps
+            stamp=("i8", "lines"), # by block: a number that a user's policy keeps
             passed="i8",          # cycles of earlier launches, for a user's policy: what it keeps stays as it is
         ),
     )  # fmt: skip

@@ -24,12 +24,13 @@ NARROW = 8  # sectors that a byte has bits for
 def masks_of(lines: int) -> np.dtype:
     """The record of a cache that has room for so many lines."""
     return record(
+        rooms={"narrow": lines, "wide": lines},
         settings=dict(
             in_words="i8",                   # 1: a line has more than NARROW sectors
         ),
         state=dict(
-            bytes=("u1", (lines, MASKS)),    # by block: its sectors that are THERE, DIRTY and PARTLY there: bit s = sector s
-            words=("u8", (lines, MASKS)),    # ... where a line has more than NARROW
+            bytes=("u1", ("narrow", MASKS)),  # by block: its sectors that are THERE, DIRTY and PARTLY there: bit s = sector s
+            words=("u8", ("wide", MASKS)),  # ... where a line has more than NARROW
         ),
     )  # fmt: skip
 

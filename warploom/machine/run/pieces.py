@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from warploom.machine.accounting.status import EVENTS_FULL, LIMIT
+from warploom.machine.engine.pages import Pages
 from warploom.machine.run.compile import entry_call
 from warploom.machine.run.recording import Recorder, Selection
 from warploom.machine.run.result import RunResult
@@ -46,7 +47,7 @@ class Repeated(Protocol):
     events: list[np.ndarray]
     recorder: Recorder | None
 
-    def arrays(self) -> tuple[np.ndarray, ...]:
+    def whole(self) -> tuple[np.ndarray, ...]:
         """Everything that changes."""
 
     def launch_rows(self) -> np.ndarray:
@@ -84,8 +85,8 @@ def pieces(
             yield piece
             first = piece.stop
             if first < stop:
-                for array, kept in zip(machine.arrays(), back, strict=True):
-                    array[...] = kept
+                for kept in back:
+                    kept.restore()
 
 
 def run_up_to(machine: Any, call: Callable[[int], int], until: int, progress: Callable[[int], None] | None) -> None:
@@ -112,8 +113,8 @@ def _piece(
     selection: Selection | None,
     piece_bytes: int,
     progress: Callable[[int], None] | None,
-) -> tuple[Piece, list[np.ndarray]]:
-    """The piece that begins at `first`, LEAD cycles from now, and the machine's bytes where the next one has to be taken up."""
+) -> tuple[Piece, list[Pages]]:
+    """The piece that begins at `first`, LEAD cycles from now, and the machine as it was where the next one has to be taken up."""
     begins = machine.cycle
     machine.events.clear()
     machine.gpu["log"]["rows"], machine.gpu["log"]["tracing"] = 0, 1
@@ -123,7 +124,7 @@ def _piece(
     recorder.record_state()
     machine.recorder = recorder
     last = min(stop + LEAD, result.cycles)  # as long as there is room
-    earlier: list[np.ndarray] = []
+    earlier: list[Pages] = []
     ends, back, code = last, [], LIMIT
     while code == LIMIT and machine.cycle < ends:
         code = call(machine.cycle + 1)
@@ -140,9 +141,9 @@ def _piece(
                 if recorder.bytes + sum(part.nbytes for part in rows) >= piece_bytes:
                     back, stop, ends = earlier, now, min(now + LEAD, result.cycles)
                 else:
-                    earlier = [array.copy() for array in machine.arrays()]
+                    earlier = [Pages(array) for array in machine.whole()]
             elif ends == last:
-                earlier = [array.copy() for array in machine.arrays()]
+                earlier = [Pages(array) for array in machine.whole()]
         elif full:  # it has not run this cycle
             machine.drain()
             rows += _kept(machine, selection)

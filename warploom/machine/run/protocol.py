@@ -118,7 +118,10 @@ class Machine(Runnable, Protocol):
         """What the run gave; called once, at the end."""
 
     def arrays(self) -> tuple[np.ndarray, ...]:
-        """Everything that changes: what a checkpoint has to keep."""
+        """Everything that changes, as far as it is in use by now."""
+
+    def whole(self) -> tuple[np.ndarray, ...]:
+        """The same with what may come into use: what a checkpoint has to keep."""
 
     def state(self) -> tuple[bytes, ...]:
         """What they hold, as bytes: equal in two machines that have run alike."""

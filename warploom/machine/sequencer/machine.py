@@ -20,7 +20,6 @@ from warploom.machine.accounting.notes import writes_notes
 from warploom.machine.accounting.status import LaunchError, Outcome
 from warploom.machine.config.schema import Config
 from warploom.machine.datapath.alu import execute
-from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.engine.native.piece import Fit, Hook
 from warploom.machine.engine.pages import contents
 from warploom.machine.engine.swaps import Swaps
@@ -34,7 +33,7 @@ from warploom.machine.sequencer import states as core_states
 from warploom.machine.sequencer.decoder import decode_program, pipelines
 from warploom.machine.sequencer.fetcher import MAX_CACHE_LINES
 from warploom.machine.sequencer.inspection import SequencerInspection
-from warploom.machine.sequencer.sequencer import MAX_LAUNCH_REGISTERS, SequencerCore, SequencerGpu, run
+from warploom.machine.sequencer.sequencer import MAX_LAUNCH_REGISTERS, SequencerCore, SequencerGpu, ThreadRegisters, run
 from warploom.machine.sequencer.sequencer import reset as reset_core
 from warploom.machine.sequencer.trace import trace_line
 
@@ -140,8 +139,12 @@ class SequencerMachine:
     # ---- results
 
     def arrays(self) -> tuple[np.ndarray, ...]:
-        """Everything that changes: what a checkpoint has to keep."""
+        """Everything that changes."""
         return self.gpu, self.cores, self.memory
+
+    def whole(self) -> tuple[np.ndarray, ...]:
+        """The same: what a checkpoint has to keep."""
+        return self.arrays()
 
     def state(self) -> tuple[bytes, ...]:
         """What they hold, as bytes: equal in two machines that have run alike."""
@@ -250,7 +253,7 @@ class SequencerMachine:
 def _alu_hook() -> Hook:
     """The shared ALU as a pointer, so that the sequencer is compiled without it."""
     number = np.dtype(np.int64)
-    return Hook(execute, None, (WarpRegisters, Tables, number, number))
+    return Hook(execute, None, (ThreadRegisters, Tables, number, number))
 
 
 def _check(config: Config, program: Program) -> None:

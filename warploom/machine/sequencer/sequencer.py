@@ -30,7 +30,7 @@ import numpy as np
 
 from warploom.machine.accounting.faults import FAULT_NUMBER, Fault, raise_fault
 from warploom.machine.accounting.status import DONE, FAULT, LIMIT
-from warploom.machine.datapath.register_file import WarpRegisters
+from warploom.machine.datapath.register_file import ROWS, registers_of
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest
 from warploom.machine.engine.sizes import MAX_LANES
 from warploom.machine.engine.unit import inlined, record, unit
@@ -58,6 +58,7 @@ DEADLOCK = FAULT_NUMBER["deadlock"]
 CORE_DONE = core_states.DONE
 MAX_LAUNCH_REGISTERS = 32
 
+ThreadRegisters = registers_of(ROWS)  # of all threads of a core
 SequencerCore = record(
     inputs=dict(
         # from the dispatcher
@@ -77,7 +78,7 @@ SequencerCore = record(
         rs=("u4", MAX_LANES),                    # the register file's port registers, by thread
         rt=("u4", MAX_LANES),
         next_pc=("i8", MAX_LANES),               # by thread: instruction number
-        registers=WarpRegisters,
+        registers=ThreadRegisters,
     ),
     counters=dict(
         spent=("i8", len(core_states.STATES)),   # thread-cycles by state; places without a thread count as idle

@@ -16,7 +16,7 @@ from warploom.isa.views import VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_WRITABL
 from warploom.machine.accounting.faults import FAULTS
 from warploom.machine.core.load_store.lane_access import Access, _first_fault, addresses, atomic, load, store
 from warploom.machine.datapath.register_file import WarpRegisters, expand
-from warploom.machine.engine.unit import mirror, unit
+from warploom.machine.engine.unit import mirror, unit, zeros
 from warploom.machine.run.tables import Tables
 
 LANES, WORDS, WORD = 6, 16, 0xFFFFFFFF
@@ -44,7 +44,7 @@ LOAD, STORE = u.NUMBER["load"], u.NUMBER["store"]
 
 def perform(uop, where, values, others, memory, mask=(1 << LANES) - 1, views=()):
     """(fault, destination, memory, access) of one micro-op whose addresses, values and compared values lie in registers."""
-    warps = np.zeros(1, WarpRegisters)
+    warps = zeros(1, WarpRegisters)
     for register, row in ((ADDRESS, where), (VALUE, values), (OTHER, others)):
         warps["lane"][0, register, :LANES] = np.array(row, np.uint64).astype(np.uint32)
     table = np.array([uop.row()], np.int32)
@@ -149,7 +149,7 @@ def test_of_lanes_that_store_to_one_place_the_highest_wins():
 
 def test_a_destination_may_be_the_address():
     uop = Uop("load", dst=ADDRESS, a=ADDRESS)
-    warps = np.zeros(1, WarpRegisters)
+    warps = zeros(1, WarpRegisters)
     warps["lane"][0, ADDRESS, :LANES] = [0, 4, 8, 4, 0, 0]
     table, rows = np.array([uop.row()], np.int32), np.zeros((0, VIEW_COLUMNS), np.int32)
     tables = Tables(uops=table, views=rows, memory=np.arange(100, 116, dtype=np.uint32))
@@ -296,7 +296,7 @@ def test_an_active_lane_outside_of_a_view_or_not_aligned_is_found_and_so_are_nei
         | st.tuples(inside, st.integers(1, LANES)).map(lambda run: [(run[0] + lane * size) % (1 << 32) for lane in range(run[1])])
     )
     active = data.draw(st.just([WORD] * len(row)) | st.lists(st.sampled_from([0, WORD]), min_size=len(row), max_size=len(row)))
-    warps = np.zeros(1, WarpRegisters)
+    warps = zeros(1, WarpRegisters)
     warps["lane"][0, ADDRESS, : len(row)] = np.array(row, np.uint64).astype(np.uint32)
     views = np.array([view(*(int(number) - (number >> 31 << 32) for number in (start, limit)))], np.int32)
     tables = Tables(uops=np.array([Uop("load", dst=RESULT, a=ADDRESS, view=0, size=size).row()], np.int32), views=views)

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import DST, FLAGS, IMM, NUMBER, OP, REGISTERS, SHARED_SPACE, SIGNED, SIZE, SPACE, VIEW, A, B, C
+from warploom.isa.uop import DST, FLAGS, IMM, NUMBER, OP, SHARED_SPACE, SIGNED, SIZE, SPACE, VIEW, A, B, C
 from warploom.isa.views import VIEW_BASE, VIEW_BYTES, VIEW_WRITABLE
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core.load_store.address_pattern import extent, is_run
 from warploom.machine.core.load_store.atomic import apply
-from warploom.machine.datapath.register_file import source
+from warploom.machine.datapath.register_file import port_row, source
 from warploom.machine.engine.sizes import MAX_LANES
 from warploom.machine.engine.unit import inlined, lanewise, out_of_line, record, unit
 
@@ -93,10 +93,11 @@ def base_of(registers, uops, k, lanes):
     """The row of `registers.lane` with the lanes' base addresses for micro-op `k`: source A, or zeros where it has none."""
     if uops[k, A] >= 0:
         return source(registers, uops, k, A, 0, lanes)
-    row = registers.lane[REGISTERS]
+    place = port_row(registers, 0)
+    row = registers.lane[place]
     for lane in range(lanes):
         row[lane] = np.uint32(0)
-    return np.int64(REGISTERS)
+    return place
 
 
 @unit

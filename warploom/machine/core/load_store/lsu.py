@@ -34,7 +34,8 @@ MAX_TRANSACTIONS = 512
 ROW = MAX_TRANSACTIONS + 8  # not a power of two, or the first transactions of all slots would share one set of the host's cache
 
 Lsu = record(
-    side_by_side=((SLOTS, ROW), SLOTS, ACCESSES),
+    side_by_side=(SLOTS,),
+    rooms={"slots": SLOTS, "accesses": ACCESSES},
     apart=("free", "queue"),
     settings=dict(
         texture="i8",                                 # 1: this is the texture unit's
@@ -61,11 +62,11 @@ Lsu = record(
         store_limit="i8",                             # transactions of stores that may be on their way; 0: any number, and none is answered
     ),
     inputs=dict(
-        line=("i8", (SLOTS, ROW)),                    # by slot: line numbers of its transactions, written before `enqueue`
-        sectors=("u8", (SLOTS, ROW)),                 # by slot: bit s = sector s, of each transaction
-        whole=("u8", (SLOTS, ROW)),                   # tracks_bytes, by slot, of stores: bit s = all of sector s is written
-        written=("u8", (SLOTS, ROW, WORDS)),          # ... where some sector is not whole: bit b % 64 of word b / 64 = byte b of the line
-        groups=("u8", (SLOTS, ROW)),                  # in_banks, by slot: bit g = group g looks it up, of each transaction
+        line=("i8", ("slots", ROW)),                  # by slot: line numbers of its transactions, written before `enqueue`
+        sectors=("u8", ("slots", ROW)),               # by slot: bit s = sector s, of each transaction
+        whole=("u8", ("slots", ROW)),                 # tracks_bytes, by slot, of stores: bit s = all of sector s is written
+        written=("u8", ("slots", ROW, WORDS)),        # ... where some sector is not whole: bit b % 64 of word b / 64 = byte b of the line
+        groups=("u8", ("slots", ROW)),                # in_banks, by slot: bit g = group g looks it up, of each transaction
         passes=("i4", SLOTS),                         # in_banks, by slot: passes over the banks of the data
         wanted=("i4", SLOTS),                         # in_banks, by slot: bytes that its micro-ops want of them
     ),
@@ -87,21 +88,21 @@ Lsu = record(
         blocked="i8",                                 # 1: the oldest waits for an answer, which frees an MSHR or a place for a store
         blocked_since="i8",                           # ... since that cycle
         stores="i8",                                  # transactions of stores that are on their way
-        free=("i4", ACCESSES),                        # stack of numbers given back
+        free=("i4", "accesses"),                      # stack of numbers given back
         freed="i8",                                   # how many those are
         fresh="i8",                                   # numbers never given out start here
-        warp=("i4", ACCESSES),                        # by access: whose it is
-        pc=("i4", ACCESSES),                          # by access: instruction number
-        kind=("i1", ACCESSES),                        # by access: LOAD, STORE or ATOMIC
-        leaving=("i1", ACCESSES),                     # by access: 1 as long as it still sends
-        open=("i4", ACCESSES),                        # by access: transactions that have left and have not been answered
-        mask=("u8", ACCESSES),                        # by access: bit l = lane l takes part
-        issued=("i8", ACCESSES),                      # by access: cycle of its issue
-        number=("i8", ACCESSES),                      # by access: which of its warp's it is in the access order; 0: not one of those
-        launched=("i8", ACCESSES),                    # by access: cycle in which that warp started
-        done=("i8", ACCESSES),                        # by access: cycle in which the last answer so far was there
-        bypass=("i1", ACCESSES),                      # by access: 1: the cache may not keep it
-        extra=("i8", ACCESSES),                       # by access: cycles that an atomic takes longer, for lanes on one word
+        warp=("i4", "accesses"),                      # by access: whose it is
+        pc=("i4", "accesses"),                        # by access: instruction number
+        kind=("i1", "accesses"),                      # by access: LOAD, STORE or ATOMIC
+        leaving=("i1", "accesses"),                   # by access: 1 as long as it still sends
+        open=("i4", "accesses"),                      # by access: transactions that have left and have not been answered
+        mask=("u8", "accesses"),                      # by access: bit l = lane l takes part
+        issued=("i8", "accesses"),                    # by access: cycle of its issue
+        number=("i8", "accesses"),                    # by access: which of its warp's it is in the access order; 0: not one of those
+        launched=("i8", "accesses"),                  # by access: cycle in which that warp started
+        done=("i8", "accesses"),                      # by access: cycle in which the last answer so far was there
+        bypass=("i1", "accesses"),                    # by access: 1: the cache may not keep it
+        extra=("i8", "accesses"),                     # by access: cycles that an atomic takes longer, for lanes on one word
     ),
     counters=dict(
         stalled="i8",                                 # cycles in which the oldest could not send

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import PORT, PORTS, REGISTERS, SCALARS, USE, USES, WRITES
+from warploom.isa.uop import PORT, PORTS, REGISTERS, SCALAR_GROUP, SCALARS, USE, USES, WRITES
 from warploom.machine.core.warps.dependence_counters import DependenceCounters
 from warploom.machine.engine.bits import has
 from warploom.machine.engine.sizes import MAX_LANES, MAX_WARPS
@@ -25,17 +25,22 @@ LANE_GROUPS = 128  # groups that can be busy lane by lane
 
 Scoreboard = record(
     side_by_side=((MAX_WARPS, GROUPS),),
+    rooms={"warps": MAX_WARPS},
     settings=dict(
         by_lane="i8",                                             # 1: a group is busy for single lanes
         crosses="i8",                                             # the most cycles that a result takes longer to some pipe; 0: to none
         crossing=("i8", (len(PORTS), len(PORTS))),                # [from port, to port] by how many cycles
+    ),
+    launch=dict(
+        groups="i8",                                              # groups of lane registers that the program has
+        scalars="i8",                                             # its scalar registers, a group each from SCALAR_GROUP on
     ),
     state=dict(
         last=("i8", MAX_WARPS),                                   # latest finite `ready` of a warp
         ready=("i8", (MAX_WARPS, GROUPS)),                        # first cycle in which a group can be used; FOREVER: a load comes
         port=("i1", (MAX_WARPS, GROUPS)),                         # where what writes it was issued
         reason=("i4", (MAX_WARPS, GROUPS)),                       # what a warp that waits for it is accounted to: a number of REASONS
-        lane_ready=("i8", (MAX_WARPS, LANE_GROUPS, MAX_LANES)),   # by_lane: the same for every lane
+        lane_ready=("i8", ("warps", LANE_GROUPS, MAX_LANES)),     # by_lane: the same for every lane
         counters=DependenceCounters,                              # in place of all that, where control words say what waits
     ),
 )  # fmt: skip
@@ -44,7 +49,9 @@ Scoreboard = record(
 @unit
 def clear(board, warp, now):
     """A warp starts: nothing is pending."""
-    for group in range(GROUPS):
+    for group in range(board.groups):
+        board.ready[warp, group] = 0
+    for group in range(SCALAR_GROUP, SCALAR_GROUP + board.scalars):
         board.ready[warp, group] = 0
     if board.by_lane != 0:
         for group in range(LANE_GROUPS):

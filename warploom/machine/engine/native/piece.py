@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from warploom.machine.engine.layout import has_rooms
 from warploom.machine.engine.swaps import Socket, Swaps
 
 
@@ -39,6 +40,11 @@ class Array(NamedTuple):
     order: str = "C"  # C, F, or A: neither
     writeable: bool = True
     aligned: bool = True
+
+
+def records(dtype: np.dtype) -> Array:
+    """The kind of an array of records: what lies in their rooms is between them."""
+    return Array(dtype, order="A")
 
 
 class Fit(NamedTuple):
@@ -153,6 +159,8 @@ def kind_of(argument: Any) -> Any:
         return type(argument)
     if not isinstance(argument, np.ndarray):
         return argument.dtype if isinstance(argument, np.void) else np.asarray(argument).dtype
+    if has_rooms(argument.dtype):
+        return records(argument.dtype)
     flags = argument.flags
     order = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
     return Array(argument.dtype, argument.ndim, order, flags.writeable, flags.aligned)

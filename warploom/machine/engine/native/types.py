@@ -22,10 +22,10 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, lower_getattr_generic, lower_setattr_generic, models, register_model
 from numba.np import arrayobj, numpy_support
 
-from warploom.machine.engine.layout import AT, in_rows
+from warploom.machine.engine.layout import AT, in_rows, is_room, row_of_room
 from warploom.machine.engine.native.piece import kind_name
 
-WORD = ir.IntType(64)
+WORD, BYTE = ir.IntType(64), ir.IntType(8)
 
 
 Settings = Mapping[str, Mapping[str, int]]  # of kinds of records, by name, the fields that are known
@@ -38,17 +38,20 @@ def record_type(dtype: np.dtype, settings: Settings = MappingProxyType({})) -> A
         form, offset = dtype.fields[name][:2]  # type: ignore[index]
         fields.append((name, {"type": _field_type(form, settings), "offset": offset, "alignment": None, "title": None}))
     known = settings.get(kind_name(dtype), {}) if settings else {}
-    record: Any = FittedRecord if known else types.Record
-    kind = object.__new__(record)  # Numba keeps a type by its name as soon as it is made in the usual way
-    record.__init__(kind, fields, dtype.itemsize, False)
+    kind = object.__new__(UnitRecord)  # Numba keeps a type by its name as soon as it is made in the usual way
+    UnitRecord.__init__(kind, fields, dtype.itemsize, False)
     text = kind.name
     if known:
         kind.known, text = known, f"{text} {sorted(known.items())}"
     kind.name = f"Record_{hashlib.sha256(text.encode()).hexdigest()[:12]}"
-    return record._intern(kind)
+    return UnitRecord._intern(kind)
 
 
 def _field_type(form: np.dtype, settings: Settings) -> Any:
+    if is_room(form):
+        entry, shape = row_of_room(form)
+        element, within = entry.fields[AT]  # type: ignore[index, misc]
+        return InRoom(_field_type(element, settings), shape, entry.itemsize, within)
     if form.subdtype is not None and in_rows(form):
         return InRows(_field_type(form.base.fields[AT][0], settings), form.shape, form.base.itemsize)  # type: ignore[index]
     if form.subdtype is not None:
@@ -56,10 +59,10 @@ def _field_type(form: np.dtype, settings: Settings) -> Any:
     return record_type(form, settings) if form.names else numpy_support.from_dtype(form)
 
 
-class FittedRecord(types.Record):
-    """A record of some machines. known: by name, the fields that hold the same number as long as the machine runs."""
+class UnitRecord(types.Record):
+    """A unit's record. known: by name, fields that hold the same number as long as the machine runs, in code for some machines."""
 
-    known: Mapping[str, int]
+    known: Mapping[str, int] = MappingProxyType({})
 
 
 class InRows(types.NestedArray):
@@ -79,6 +82,26 @@ class InRows(types.NestedArray):
     def key(self) -> Any:
         """What tells it from others."""
         return self.dtype, self.shape, self.stride
+
+
+class InRoom(types.NestedArray):
+    """An array in a room. shape: of a row. stride: bytes from one entry to the next. within: bytes from the room's first to its own."""
+
+    def __init__(self, dtype: Any, shape: tuple[int, ...], stride: int, within: int) -> None:
+        self._shape = (0, *shape)
+        self.stride, self.within = stride, within
+        order = "C" if stride == dtype.bitwidth // 8 else "A"
+        types.Array.__init__(self, dtype, len(shape) + 1, order, name=f"in_room({dtype}, {shape}, {stride}, {within})")
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """By dimension: bytes."""
+        return tuple(self.stride * int(np.prod(self._shape[axis + 1 :])) for axis in range(len(self._shape)))
+
+    @property
+    def key(self) -> Any:
+        """What tells it from others."""
+        return self.dtype, self.shape, self.stride, self.within
 
 
 class Bundle(types.Type):
@@ -107,20 +130,36 @@ def describe(label: str, members: dict[str, Member]) -> Bundle:
 
 
 register_model(InRows)(NestedArrayModel)
-register_model(FittedRecord)(models.RecordModel)
+register_model(InRoom)(NestedArrayModel)
+register_model(UnitRecord)(models.RecordModel)
 register_model(Bundle)(models.OpaqueModel)
 
 
-@lower_getattr_generic(FittedRecord)
-def fitted_value(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
-    """The code for `lsu.ports`: a number where it is known."""
+@lower_getattr_generic(UnitRecord)
+def field_value(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
+    """The code for `lsu.ports`: a number where it is known; for `cache.tag`: an array behind the record."""
     if name in kind.known:
         return context.get_constant(kind.typeof(name), kind.known[name])
+    if isinstance(kind.typeof(name), InRoom):
+        return _array_in_room(context, builder, kind, value, name)
     return arrayobj.record_getattr(context, builder, kind, value, name)
 
 
-@lower_setattr_generic(FittedRecord)
-def write_fitted(context: Any, builder: Any, signature: Any, arguments: Any, name: str) -> Any:
+def _array_in_room(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
+    """The array of a field in a room."""
+    room = kind.typeof(name)
+    numbers = cgutils.get_record_member(builder, value, kind.offset(name), WORD)
+    begin = builder.add(_constant_word(builder, numbers, 0), WORD(room.within))
+    array = arrayobj.make_array(room)(context, builder)
+    data = builder.bitcast(builder.gep(builder.bitcast(numbers, BYTE.as_pointer()), [begin]), array.data.type)
+    shape = [_constant_word(builder, numbers, 1), *(WORD(size) for size in room.shape[1:])]
+    strides = [WORD(stride) for stride in room.strides]
+    arrayobj.populate_array(array, data=data, shape=shape, strides=strides, itemsize=WORD(room.size), meminfo=None)
+    return array._getvalue()
+
+
+@lower_setattr_generic(UnitRecord)
+def write_field(context: Any, builder: Any, signature: Any, arguments: Any, name: str) -> Any:
     """The code for `lsu.free = now`."""
     if name in signature.args[0].known:
         raise TypeError(f"a unit writes the setting {name!r}, which nothing may once a machine runs")
