@@ -50,7 +50,7 @@ def rooms_of_core(config: Config, program: Program, first_level: Cache) -> Rooms
     places = LSU_SLOTS if texture.slots == "lane" else texture.queue or config.core.warps
     sampled = samples(program)
     return {
-        "registers": {"rows": lane_registers(program) + READ_PORTS},
+        "registers": {"rows": lane_registers(program, config.core.divergence == "dwf") + READ_PORTS},
         "scoreboard": {"warps": config.core.warps * (config.core.lock == "lane")},
         "lsu": _of_unit(config, config.lsu.queue, lines, mshr.rooms_for(config.l1.mshrs, config.l1.merges), ACCESSES),
         "texture": _of_unit(
@@ -67,13 +67,16 @@ def _of_unit(config: Config, slots: int, lines: int, misses: Rooms, accesses: in
     return {"slots": slots, "accesses": accesses, "misses": misses, "cache": cache.rooms_for(lines, config.l1.line >> sector_shift(config))}
 
 
-def lane_registers(program: Program) -> int:
-    """Rows of lane registers that a warp needs: up to the last one that a micro-op of the program names, or its launch."""
+def lane_registers(program: Program, forms_warps: bool = False) -> int:
+    """Rows of lane registers that a warp needs: up to the last one that a micro-op of the program names, or its launch.
+
+    forms_warps: whether threads change warps; they take numbers of their own along.
+    """
     if uses(program, *BY_NUMBER):
         return u.REGISTERS
     codes = program.uops[:, [u.DST, u.A, u.B, u.C, u.PREDICATE]]
     named = int(codes[codes < u.SCALAR].max(initial=0)) + NEIGHBOURS
-    known = program.registers + len(thread_numbers_of(program))  # which threads that change warps take along
+    known = program.registers + (len(thread_numbers_of(program)) if forms_warps else 0)
     return min(max(named, known, *(register + 1 for register, _ in program.launch.registers)), u.REGISTERS)
 
 

@@ -23,6 +23,7 @@ room lie side by side and share the two numbers. So one type of record, and one 
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -204,14 +205,15 @@ def bytes_of(array: np.ndarray) -> np.ndarray:
     return array
 
 
-def _in_room(found: np.ndarray) -> np.ndarray:
+def _in_room(field: np.ndarray) -> np.ndarray:
     """The rows of a field in a room, of each of the records in which it is: they are alike, and lie at equal distances."""
-    held = found = found.view(np.ndarray)
+    found: Any = field.view(np.ndarray)
+    held: Any = found
     while isinstance(held.base, np.ndarray):
         held = held.base
     entry, shape = row_of_room(found.dtype)
 
-    def begins(*index: int) -> int:
+    def begins(*index: Any) -> int:
         one = found[index]
         return int(one.__array_interface__["data"][0]) + int(one[PLACE])
 
@@ -219,22 +221,24 @@ def _in_room(found: np.ndarray) -> np.ndarray:
     if not found.size:
         return np.zeros((*found.shape, 0, *shape), entry)
     first = begins(*zero, ...)
-    steps = [
-        begins(*(int(axis == one) for one in range(found.ndim)), ...) - first if size > 1 else 0 for axis, size in enumerate(found.shape)
-    ]
+    steps = [begins(*zero[:axis], 1, *zero[axis + 1 :], ...) - first if size > 1 else 0 for axis, size in enumerate(found.shape)]
     whole = (int(found[(*zero, ...)][ROWS]), *shape)
     inner = [entry.itemsize * int(np.prod(whole[axis + 1 :])) for axis in range(len(whole))]
     place = first - int(held.__array_interface__["data"][0])
     return np.ndarray((*found.shape, *whole), entry, held, place, (*steps, *inner))
 
 
-def new_bytes(size: int, own_mapping: bool = False) -> np.ndarray:
+def new_bytes(size: int, own_mapping: bool = False, huge: bool = False) -> np.ndarray:
     """uint8[size], zero, from the beginning of a cache line on. own_mapping: pages that are never touched take no memory, as in large ones.
 
-    Pages are the host's small ones: NumPy asks for huge ones, and the first touch of each would clear two megabytes.
+    huge: in the host's huge pages, where it has some; else in small ones, since the first touch of a huge one clears two megabytes.
     """
     if size and (own_mapping or size >= LARGE):
-        return np.frombuffer(mmap.mmap(-1, size, **_PRIVATE), np.uint8)
+        mapped = mmap.mmap(-1, size, **_PRIVATE)
+        if huge and hasattr(mmap, "MADV_HUGEPAGE"):
+            with contextlib.suppress(OSError):  # a host without them
+                mapped.madvise(mmap.MADV_HUGEPAGE)
+        return np.frombuffer(mapped, np.uint8)
     raw = np.zeros(size + CACHE_LINE, np.uint8)
     start = -raw.ctypes.data % CACHE_LINE
     return raw[start : start + size]

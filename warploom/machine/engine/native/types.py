@@ -38,13 +38,14 @@ def record_type(dtype: np.dtype, settings: Settings = MappingProxyType({})) -> A
         form, offset = dtype.fields[name][:2]  # type: ignore[index]
         fields.append((name, {"type": _field_type(form, settings), "offset": offset, "alignment": None, "title": None}))
     known = settings.get(kind_name(dtype), {}) if settings else {}
-    kind = object.__new__(UnitRecord)  # Numba keeps a type by its name as soon as it is made in the usual way
-    UnitRecord.__init__(kind, fields, dtype.itemsize, False)
+    record: Any = UnitRecord
+    kind = object.__new__(record)  # Numba keeps a type by its name as soon as it is made in the usual way
+    record.__init__(kind, fields, dtype.itemsize, False)
     text = kind.name
     if known:
         kind.known, text = known, f"{text} {sorted(known.items())}"
     kind.name = f"Record_{hashlib.sha256(text.encode()).hexdigest()[:12]}"
-    return UnitRecord._intern(kind)
+    return record._intern(kind)
 
 
 def _field_type(form: np.dtype, settings: Settings) -> Any:
@@ -90,7 +91,7 @@ class InRoom(types.NestedArray):
     def __init__(self, dtype: Any, shape: tuple[int, ...], stride: int, within: int) -> None:
         self._shape = (0, *shape)
         self.stride, self.within = stride, within
-        order = "C" if stride == dtype.bitwidth // 8 else "A"
+        order: Any = "C" if stride == dtype.bitwidth // 8 else "A"
         types.Array.__init__(self, dtype, len(shape) + 1, order, name=f"in_room({dtype}, {shape}, {stride}, {within})")
 
     @property
