@@ -141,6 +141,7 @@ def test_a_warp_starts_with_nothing_of_the_one_before_in_its_slot(rank, lanes, l
         getattr(warps, name)[:] = 99
     warps.active, warps.awake, warps.starved = mask(0, 1, 2, 4), mask(3, 4), mask(3, 4)
     core.scoreboard.ready[:], core.fetch.held[:], gpu.wake[1], gpu.live, gpu.progress = 77, 5, FOREVER, 6, 1
+    core.scoreboard.groups = core.scoreboard.ready.shape[1]
     core.blocks.alive[1] = mask(4)
     block_dispatcher._launch(gpu, core, 1, np.int64(2), np.int64(rank), tables, np.int64(NOW))
     if not lanes:

@@ -9,6 +9,7 @@ from warploom.isa.uop import HIDDEN, REGISTERS, Uop, scalar
 from warploom.machine.config.presets import load_config
 from warploom.machine.device.machine import PipelineMachine
 from warploom.machine.device.rooms import groups_of, lane_registers
+from warploom.machine.memory.block import COMPARED
 from warploom.machine.run.driver import drive
 
 
@@ -49,7 +50,7 @@ def test_memory_counts_as_far_as_something_has_been_stored():
 def test_rooms_follow_the_configuration():
     settings = {"l1__bytes": 4096, "l1__line": 64, "l1__mshrs": 3, "l1__merges": 5, "lsu__queue": 6}
     lsu = machine(STORES, **settings).cores["lsu"]
-    assert lsu["cache"]["tag"].shape[1] == 64 + 16 and lsu["cache"]["replacement"]["used"].shape[1] >= 64
+    assert lsu["cache"]["tag"].shape[1] == 64 + COMPARED and lsu["cache"]["replacement"]["used"].shape[1] >= 64
     assert lsu["misses"]["sectors"].shape == (1, 3) and lsu["misses"]["waiter"].shape == (1, 15)
     assert lsu["line"].shape[1] == 6
     assert machine(STORES, l2__bytes=0).gpu["l2"]["line"].shape == (0,)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
 from warploom.machine.engine.sizes import WHEEL_EVENTS
-from warploom.machine.engine.unit import FOREVER, unit
+from warploom.machine.engine.unit import FOREVER, unit, zeros
 from warploom.machine.memory.event_wheel import SLOTS, Wheel, give_back, next_time, request_at, room, schedule, take
 from warploom.machine.memory.request import request
 
@@ -46,7 +46,7 @@ def drive(wheels, asked, seen):
 
 def run(rows):
     asked = np.array(rows, np.int64).reshape(-1, 2)
-    said, after = both(drive, np.zeros(1, Wheel), asked, np.zeros((len(rows), 3), np.int64))
+    said, after = both(drive, zeros(1, Wheel), asked, np.zeros((len(rows), 3), np.int64))
     return said // 1_000_000, said % 1_000_000, after
 
 
@@ -98,6 +98,6 @@ def churn(wheels, rounds):
 
 
 def test_places_are_used_again():
-    left, after = both(churn, np.zeros(1, Wheel), 30)
+    left, after = both(churn, zeros(1, Wheel), 30)
     assert left == WHEEL_EVENTS - 100
     assert after[0][0]["used"] == 200

@@ -77,14 +77,14 @@ def come_and_go(tables, steps, entries, rooms):
 def test_an_entry_is_one_stores_until_it_has_arrived():
     steps = np.array([(0, 7), (0, 8), (0, 9), (1, 1), (0, 10), (0, 11), (1, 0), (1, 3), (0, 12), (0, 13), (0, 14)], np.int64)
     answers = np.full((2, len(steps)), -1)
-    _, (tables, _, entries, _) = both(come_and_go, np.zeros(1, PartialStores), steps, *answers)
+    _, (tables, _, entries, _) = both(come_and_go, zeros(1, PartialStores), steps, *answers)
     assert entries.tolist() == [0, 1, 2, -1, 1, 3, -1, -1, 3, 0, 4]
     assert tables[0]["whole"][:5].tolist() == [13, 10, 9, 12, 14]
     assert tables[0]["written"][:5].tolist() == [[value] * WORDS for value in (13, 10, 9, 12, 14)]
 
 
 def test_there_is_room_for_so_many_and_no_more():
-    tables = np.zeros(1, PartialStores)
+    tables = zeros(1, PartialStores)
     tables["fresh"], tables["freed"] = PARTIAL_STORES, 1
     tables["free"][0, 0] = 5
     steps = np.array([(0, 1), (1, 5), (0, 3)], np.int64)

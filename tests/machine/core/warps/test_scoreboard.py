@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.isa.uop import CODE_COLUMNS, SCALAR_GROUP, USE, USES, WRITES
+from warploom.isa.uop import CODE_COLUMNS, REGISTERS, SCALAR_GROUP, SCALARS, USE, USES, WRITES
 from warploom.machine.accounting.reasons import LONG_SCOREBOARD, WAIT
 from warploom.machine.core.warps.scoreboard import Scoreboard, blocking_group, clear, mark_busy, ready_at
 from warploom.machine.engine.unit import FOREVER, mirror, unit, zeros
@@ -107,8 +107,8 @@ def scenarios(draw):
 
 
 def run(by_lane, instructions, steps):
-    boards = np.zeros(1, Scoreboard)
-    boards["by_lane"] = by_lane
+    boards = zeros(1, Scoreboard)
+    boards["by_lane"], boards["groups"], boards["scalars"] = by_lane, REGISTERS, SCALARS
     rows = np.array(steps, np.int64).reshape(-1, 6)
     _, after = both(drive, boards, code_of(instructions), rows, np.zeros((len(rows), 3), np.int64))
     return after[3].tolist(), after[0][0]
@@ -162,7 +162,7 @@ def test_a_warp_that_starts_finds_nothing_locked():
 def test_each_lane_of_each_register_is_busy_until_its_own_cycle(seed, by_lane):
     """Against a table of cycles: registers 1 to 3 by lane, a scalar one as a whole."""
     source = random.Random(seed)
-    (board,) = mirror(np.zeros(1, Scoreboard))
+    (board,) = mirror(zeros(1, Scoreboard))
     board.by_lane = by_lane
     groups = [1, 2, 3, SCALAR_GROUP]
     code = code_of([([group], []) for group in groups] + [([], [group]) for group in groups] + [([1, 3], []), ([], [1, 2, 3])])
