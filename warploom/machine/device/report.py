@@ -26,7 +26,7 @@ from warploom.machine.core.divergence.waiting import next_paths
 from warploom.machine.core.warps.barrier import CORE_BARRIERS, GRID_BARRIER, WHOLE_WARP
 from warploom.machine.device.callers import caller
 from warploom.machine.device.graphics_report import graphics_counters, graphics_remarks
-from warploom.machine.device.stacks import overflow_at
+from warploom.machine.device.remarks.stacks import overflow_at
 from warploom.machine.device.storage import Storage
 from warploom.machine.engine.sizes import MAX_WARPS
 from warploom.machine.engine.users import unit_in_its_file, unit_name

@@ -10,7 +10,7 @@ from tests.machine.core.load_store.test_address_space import MAP, A, B, C, D, at
 from tests.machine.programs import GLOBAL, LANE, Assembly, run
 from warploom.isa.regions import PAGE_BYTES, SPACE_BYTES, Region
 from warploom.isa.uop import NONE, Uop, scalar
-from warploom.machine.device.touched_memory import _cause
+from warploom.machine.device.remarks.touched_memory import _cause
 
 LAST = SPACE_BYTES - 4096  # what small negative numbers reach
 ROOM = {"memory.bytes": 1 << 24}
