@@ -19,6 +19,7 @@ from warploom.isa.launch import Launch
 from warploom.isa.launching import BufferError, as_bytes, launch_of, launched
 from warploom.isa.numbers import whole_number
 from warploom.isa.program import Program
+from warploom.isa.sass.products import refused
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.build import build
 from warploom.machine.config.check import check_used
@@ -142,6 +143,9 @@ class GPU:
                 f"{program.source.path} was loaded as a program of {program.isa}, and {GENERATION} = {self._generation} says what it is "
                 "loaded as: load it with options=Options(path=..., machine=gpu.config), or leave the setting out"
             )
+        said = refused(program.isa, self.config.name)
+        if said is not None:
+            raise LaunchError(f"{program.source.path}: {said}")
         if launch is not None:
             program = launched(program, launch_of(program, launch))
         if threads is not None:

@@ -23,9 +23,10 @@ LEGEND = (
 def disassembled(file: str, output: str | None, kernel: str | None, as_json: bool, in_words: bool = False) -> None:
     """The listing of a cubin, or of one of its kernels. in_words: control words are told. Raises SourceError, BufferError."""
     from warploom.isa.sass import cubin
+    from warploom.isa.sass.container import cubin_in
     from warploom.isa.sass.front_end import chosen
 
-    found = cubin.read(read_bytes(file), file)
+    found = cubin.read(cubin_in(read_bytes(file), file, kernel=kernel), file)
     kernels = [chosen(found, kernel)] if kernel is not None else list(found.kernels.values())
     functions = list(found.functions.values()) if kernel is None else []
     head = f"{file}: sm_{found.architecture}, {_count(len(kernels), 'kernel')}"

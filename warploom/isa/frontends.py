@@ -73,10 +73,10 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
         has_code=True,
         claims="warploom.isa.gcn.kernels.code_object:is_code_object",
     ),
-    FrontEnd("sass", (".cubin",), "warploom.isa.sass", "NVIDIA's machine code: cubins of sm_70 to sm_90", "h100"),
+    FrontEnd("sass", (".cubin", ".fatbin"), "warploom.isa.sass", "NVIDIA's machine code: cubins of sm_70 to sm_90", "h100"),
     *(
         FrontEnd(f"sass-{number}", (), "warploom.isa.sass", f"NVIDIA's machine code for sm_{number}", gpu)
-        for number, gpu in ((70, "v100"), (72, "v100"), (75, "v100"), (80, "a100"), (86, "a40"), (87, "a40"), (89, "a40"), (90, "h100"))
+        for number, gpu in ((70, "v100"), (72, "sm"), (75, "sm"), (80, "a100"), (86, "a40"), (87, "sm"), (89, "sm"), (90, "h100"))
     ),
 )
 
@@ -89,7 +89,7 @@ NOT_YET: dict[str, tuple[str, str]] = {
     ".cuh": ("it is a header of CUDA C++, which does not run by itself", "name the .cu file that includes it"),
     ".hip": ("it is HIP, which does not run here", _CUDA),
     ".ptx": ("it is PTX, which does not run here yet", _BINARY),
-    **dict.fromkeys((".fatbin", ".sass"), ("it is NVIDIA's machine code, which does not run here yet", _BINARY)),
+    **dict.fromkeys((".sass",), ("it is NVIDIA's machine code, which does not run here yet", _BINARY)),
     **dict.fromkeys(
         (".metal", ".wgsl", ".glsl", ".comp", ".frag", ".vert", ".hlsl", ".spv"), ("it is a shader, which does not run here", _CUDA)
     ),

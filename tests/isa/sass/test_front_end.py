@@ -9,6 +9,7 @@ from warploom.isa.frontend import Options
 from warploom.isa.frontends import named, open_source
 from warploom.isa.launching import BufferError, read_buffer
 from warploom.isa.sass.cubin import read
+from warploom.machine.accounting.status import LaunchError
 
 F = np.float32
 RANDOM = np.random.default_rng(1)
@@ -172,6 +173,14 @@ def test_a_product_refuses_the_code_of_another_generation(architecture, gpu):
     options = Options(path, arguments={"n": 1, "a": 1.0, "x": 0, "y": 0}, machine=gpu, more={"kernel": "saxpy"})
     with pytest.raises(BufferError, match=f"it is code for sm_{architecture}, which {gpu}, sm_.., does not take"):
         open_source(path, None, options)
+
+
+def test_a_product_refuses_a_program_that_python_hands_to_it():
+    program, _ = _program(80, "saxpy", arguments={"n": 1, "a": 1.0, "x": 0, "y": 0})
+    with pytest.raises(
+        LaunchError, match="it is code for sm_80, which h100, sm_90, does not take; choose --gpu a100, or a40, or rtx3070, or sm"
+    ):
+        GPU("h100").run(program)
 
 
 @pytest.mark.parametrize(("architecture", "gpu"), [(80, "a100"), (80, "a40"), (90, "h100"), (90, "sm")])

@@ -12,7 +12,7 @@ from warploom.cli.common import UserError, json_option, keep_inputs, print_json,
 from warploom.cli.options import compiler_options
 from warploom.isa.c.endings import language_of
 
-CUBIN = ".cubin"
+CUBINS = (".cubin", ".fatbin")
 
 
 @click.command()
@@ -86,7 +86,7 @@ def command(
     if launch is not None:
         raise UserError(f"--launch {launch}: {file} is no Python program, of whose launches one is chosen")
     keep_inputs("-o", output, [file])
-    if file.lower().endswith(CUBIN) or isa == "sass":
+    if file.lower().endswith(CUBINS) or isa == "sass":
         from warploom.cli import disasm_cubin
 
         disasm_cubin.disassembled(file, output, kernel, as_json, words)

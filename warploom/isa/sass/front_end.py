@@ -18,27 +18,30 @@ from warploom.isa.reading import read_bytes
 from warploom.isa.regions import Region
 from warploom.isa.sass import cubin as cubins
 from warploom.isa.sass.code import EXTRA, PREDICATES, SCALARS
+from warploom.isa.sass.container import cubin_in
 from warploom.isa.sass.control.patches import patched
 from warploom.isa.sass.control.roles import schedule_of
 from warploom.isa.sass.cubin import RESERVED_BYTES, RESERVED_FROM, Cubin, Kernel
 from warploom.isa.sass.host import Printing
 from warploom.isa.sass.launch import GLOBALS_BASE, SHARED, STACK_ARGUMENT, Placed, arguments_of, bank_of, placed, short_name
 from warploom.isa.sass.lowering import Lowered, host_addresses, lower, pieces
+from warploom.isa.sass.products import refusal
 
 MOST_BLOCK = 1024
 USUAL_BLOCK = 32
 MOST_WARNED = 8
 USUAL_STACK, MOST_STACK = 1024, 512 << 10  # of CUDA: the limit of a program that sets none, and the highest one
 # Architectures of presets; `sm` is no product and takes any.
-PRODUCTS = {"v100": 70, "a100": 80, "a40": 86, "rtx3070": 86, "h100": 90, "h100-sxm": 90}
 
 
 def load(source: Text, options: Options) -> Loaded:
     """A Program from a cubin. Raises SourceError, BufferError."""
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
-    found = cubins.read(source if isinstance(source, bytes) else read_bytes(source), path)
+    named = options.more.get("kernel") or options.more.get("launch") or None
+    data = source if isinstance(source, bytes) else read_bytes(source)
+    found = cubins.read(cubin_in(data, path, getattr(options.machine, "name", options.machine), named), path)
     _check_machine(found, options.machine)
-    kernel = chosen(found, options.more.get("kernel") or options.more.get("launch") or None)
+    kernel = chosen(found, named)
     kernel = patched(path, kernel, found.architecture, options.more.get("patches") or ())
     launch = _launch(path, found, kernel, options)
     given = placed(path, kernel, arguments_of(kernel, found.sources), options.buffers, options.arguments)
@@ -57,14 +60,10 @@ def load(source: Text, options: Options) -> Loaded:
 
 
 def _check_machine(found: Cubin, machine: Any) -> None:
-    """Raises BufferError for a product that refuses the code: it takes that of its own generation, up to its own architecture."""
-    name = getattr(machine, "name", machine)
-    has = PRODUCTS.get(name) if isinstance(name, str) else None
-    if has is None or (has // 10 == found.architecture // 10 and found.architecture <= has):
-        return
-    fits = [one for one, number in PRODUCTS.items() if number // 10 == found.architecture // 10 and found.architecture <= number]
-    said = f"it is code for sm_{found.architecture}, which {name}, sm_{has}, does not take"
-    raise BufferError(f"{found.path}: {said}; choose --gpu {', or '.join([*fits, 'sm'])}")
+    """Raises BufferError for a product that refuses the code."""
+    said = refusal(found.architecture, getattr(machine, "name", machine))
+    if said is not None:
+        raise BufferError(f"{found.path}: {said}")
 
 
 def chosen(found: Cubin, name: str | None) -> Kernel:
