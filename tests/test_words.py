@@ -41,6 +41,15 @@ INSTEAD = (
     (r"\bwait(s|ing)? (its|their) turn\b", "inactive paths"),
     (r"\bkeep(s)? its word\b", "is what it says"),
 )
+# What the source does not say either: error texts, docstrings, comments. There is no exception, and none is to be added.
+COMPARED = "longer|more|less|fewer|better|worse|larger|smaller|faster|slower|different|later|earlier|wider|higher|lower|further|other"
+MASS = "one|such|need|use|way|reason|harm|room|place|time|doubt|limit"
+NEGATED = rf"(?<![Tt]here )(?<![Ww]here )\b(is|are|was|were) no (?!(?:{COMPARED}|{MASS})\b)\w+"
+IN_FRONT = r"(?:\"\"\"|\. |^|^# |^ *# )Of (?!course)[a-z]+[^.,;:()\"]{0,60}, (?!only|those|and|or)"
+INSTEAD_IN_SOURCE = (
+    (NEGATED, "'is not a ...'"),
+    (IN_FRONT, "what is said first: 'the lanes of a warp are', or 'in a warp'; not 'of a warp, the lanes are'"),
+)
 SOURCES = {".asm", ".guppy", ".py", ".rv", ".c"}  # of examples
 
 
@@ -69,6 +78,39 @@ def texts() -> Iterator[tuple[str, str]]:
 
 
 TEXTS = tuple(texts())
+
+
+def source_texts() -> Iterator[tuple[str, str]]:
+    """The source, the page's JavaScript and the documentation, line by line."""
+    files = [file for ending in ("py", "js") for file in sorted((ROOT / "warploom").rglob(f"*.{ending}"))]
+    for file in (*files, *PAGES):
+        text = file.read_text(encoding="utf-8")
+        for number, line in enumerate(text.split("\n"), 1):
+            yield f"{file.relative_to(ROOT).as_posix()}:{number}", line
+
+
+@pytest.mark.parametrize(("pattern", "instead"), INSTEAD_IN_SOURCE, ids=["is no", "of in front"])
+def test_the_source_says_it_in_the_order_of_english(pattern, instead):
+    looked_for = re.compile(pattern)
+    found = [f"{place}: {match[0]!r}" for place, line in source_texts() for match in looked_for.finditer(line)]
+    assert not found, f"write {instead}: {found}"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_found"),
+    [
+        ("'x' is no register", True),
+        ("words that are no instruction", True),
+        ("there is no register", False),
+        ("it is no longer than 4", False),
+        ("Of a warp, the lanes that run.", True),
+        ('    """Of the running lanes, some wait."""', True),
+        ("Of course, it waits", False),
+        ("one of a warp, and", False),
+    ],
+)
+def test_what_is_looked_for_is_found(text, is_found):
+    assert any(re.search(pattern, text) for pattern, _ in INSTEAD_IN_SOURCE) == is_found
 
 
 @pytest.mark.parametrize(("pattern", "instead"), INSTEAD, ids=[instead for _, instead in INSTEAD])

@@ -6,7 +6,7 @@
     result = device.run(program)
     found = device.read(x, 4000).view(numpy.float32)
 
-Addresses below 256 are never handed out, so that 0 is no array. Between launches the second-level cache stays as a kernel leaves it
+Addresses below 256 are never handed out, so that 0 is not an array. Between launches the second-level cache stays as a kernel leaves it
 (`machine/device/held.py`); first-level caches begin empty.
 """
 

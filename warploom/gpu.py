@@ -103,7 +103,7 @@ class GPU:
         probes: listeners that are handed the inputs and outputs of units (`machine.run.probe`); such a run stays in plain Python.
         Raises LaunchError when this machine cannot run the program, BufferError for a launch, a buffer or an argument that it has not,
         ProgramError for a program whose tables name what is not there, TooManyEvents where more events would be kept than are wanted,
-        ValueError for a probe that it cannot place and for a `max_cycles` that is no whole number, TypeError for what is no program.
+        ValueError for a probe that it cannot place and for a `max_cycles` that is not a whole number, TypeError for what is not a program.
         """
         max_cycles = cycle_limit(max_cycles)
         machine = self.machine(program, launch=launch, threads=threads, data=data, tracing=tracing, recording=recording)
@@ -121,7 +121,7 @@ class GPU:
     ) -> Iterator[ClockEdge]:
         """Run a program cycle by cycle: the machine itself, with all its state, after every clock edge.
 
-        For machines whose cores run one instruction at a time. Raises LaunchError; ValueError for a `max_cycles` that is no whole number.
+        For machines whose cores run one instruction at a time. Raises LaunchError, and ValueError if `max_cycles` is not a whole number.
         """
         return self.machine(program, threads=threads, data=data).steps(cycle_limit(max_cycles))
 

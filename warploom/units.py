@@ -159,7 +159,7 @@ def _module(path: Path, text: str) -> Any:
     except (Exception, SystemExit) as error:  # the file is the user's: what it raises is shown with its place, not as a stack trace of ours
         del sys.modules[name]
         place = traceback.extract_tb(error.__traceback__)[-1]
-        if place.filename.startswith("<frozen"):  # what is no text: before Python 3.11.4 that is no mistake of syntax
+        if place.filename.startswith("<frozen"):  # what is not text: before Python 3.11.4 that is not a mistake of syntax
             raise UnitError(f"{text}: {path}: {error}") from None
         raise UnitError(f"{text}: {shown_file(place.filename)}:{place.lineno}: {in_words(error)}") from None
     except BaseException:  # as Ctrl-C: half a module is none

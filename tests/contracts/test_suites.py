@@ -317,4 +317,4 @@ def test_the_command(tmp_path):
     assert (none.exit_code, none.stderr) == (2, f"error: say for which slot it is: --slot NAME, of {', '.join(SLOTS)}\n")
     wrong = CliRunner().invoke(main, ["unit", "check", f"{tmp_path / 'mine.py'}:idle", "--slot", "replacement"])
     assert wrong.exit_code == 2
-    assert "idle is no unit for the slot 'replacement', which takes a Replacement" in wrong.output
+    assert "idle is not a unit for the slot 'replacement', which takes a Replacement" in wrong.output

@@ -130,7 +130,7 @@ def build(lines, source, name):
     for number, line in enumerate(lines, 1):
         word, _, value = line.partition(" ")
         if word != "store" or not value.isdecimal():
-            diagnostics.error(Position(number), f"{line!r} is no instruction", len(line), "write store 7")
+            diagnostics.error(Position(number), f"{line!r} is not an instruction", len(line), "write store 7")
             continue
         builder.add([Uop("mov", dst=1, a=IMMEDIATE, imm=int(value)), Uop("store", a=0, b=1, size=1)], text=line, position=Position(number))
     diagnostics.raise_if_errors()
@@ -202,7 +202,7 @@ def test_every_command_works_on_it(toy, tmp_path):
 def test_its_mistakes_are_shown_as_those_of_any_other(toy, tmp_path):
     path = tmp_path / "k.toy"
     path.write_text("stor 7\n")
-    assert message(path) == f"{path}:1:1: error: 'stor 7' is no instruction\n    stor 7\n    ^~~~~~\n    fix: write store 7"
+    assert message(path) == f"{path}:1:1: error: 'stor 7' is not an instruction\n    stor 7\n    ^~~~~~\n    fix: write store 7"
 
 
 def test_a_function_becomes_a_kernel_that_makes_programs_for_types(toy):

@@ -94,12 +94,12 @@ def test_an_encoding_that_is_not_the_usual_one_is_written_as_words():
     [
         ("", "there are no instruction words in this file"),
         ("// nothing", "there are no instruction words in this file"),
-        ("7e000280 hello", "'hello' is no word of 8 hexadecimal digits"),
-        ("17e000280", "'17e000280' is no word of 8 hexadecimal digits"),
+        ("7e000280 hello", "'hello' is not a word of 8 hexadecimal digits"),
+        ("17e000280", "'17e000280' is not a word of 8 hexadecimal digits"),
         ("[", "this is not JSON that holds a program"),
         ("{}", "there is no list of words in this JSON"),
-        ("[1, -1]", "-1 is no word: a whole number from 0 to 4294967295"),
-        ("[1, 4294967296]", "4294967296 is no word"),
+        ("[1, -1]", "-1 is not a word: a whole number from 0 to 4294967295"),
+        ("[1, 4294967296]", "4294967296 is not a word"),
     ],
 )
 def test_what_are_no_words_is_one_sentence(text, message):

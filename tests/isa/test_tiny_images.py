@@ -62,7 +62,7 @@ def test_words_that_a_person_wrote(text, words):
     ("text", "place", "said"),
     [
         ("", "1:1", "there are no instruction words in this file"),
-        ("50de\n  xyz", "2:3", "'xyz' is no hexadecimal number"),
+        ("50de\n  xyz", "2:3", "'xyz' is not a hexadecimal number"),
         ("12345", "1:1", "'12345' is larger than ffff, the largest value of an instruction word"),
         ("@100 1", "1:1", "'@100' is larger than ff, the largest value of an address of program memory"),
         ("// .threads 300\n1", "1:1", "'// .threads 300' takes one number from 0 to 255"),

@@ -88,7 +88,7 @@ def note_barrier(gpu, core, warp, pc, part, tables, k, first, time, now):
 
 @unit
 def _miss(core, warp, pc, part, tables, k, first, now):
-    """Of the lanes that were missed at a barrier some come now, to the same one or to a different one; others are missed from now on."""
+    """Some of the lanes that were missed at a barrier come now, to the same one or to a different one; others are missed from now on."""
     row = tables.warps[core.number * core.warps.slots + warp]
     missed = np.uint64(row[MISSED])
     if missed & part != EMPTY:
@@ -125,7 +125,7 @@ def _same_place(tables, one, other):
 def _open_if_all_came(core, slot, row, leaving, warp, tables, k, time, now):
     """The barrier opens when as many threads have come as have not ended. leaving: lanes of `warp` that end now.
 
-    Those that have ended never came to it: what is written of that is no mistake on today's hardware.
+    Those that have ended never came to it: what is written of that is not a mistake on today's hardware.
     """
     left = core.blocks.alive[slot]
     threads = np.int64(0)

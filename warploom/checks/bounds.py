@@ -31,7 +31,7 @@ def check_index(core, warp, pc, part, tables, k, first, now):
     high = registers.lane[source(registers, tables.uops, k, B, 1, lanes)]
     extents = registers.lane[source(registers, tables.uops, k, C, 2, lanes)]
     outside = EMPTY
-    for lane in range(lanes):  # without a branch: nearly always it is no lane
+    for lane in range(lanes):  # without a branch: nearly always it is not a lane
         index = (np.int64(high[lane]) << 32) | np.int64(low[lane])
         extent = np.int64(extents[lane])
         outside |= np.uint64((index >= extent) | (index < -extent)) << np.uint64(lane)

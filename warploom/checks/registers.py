@@ -34,7 +34,7 @@ WHOLE = FIRST_WRITE + MOST_WRITES
 USE_COLUMNS = WHOLE + 1
 
 # `written`: a row for each warp slot, after a first one of which number 0 is the length of a row, and the others are the operand codes of
-# the places. Of a warp, OWNER is its first thread + 1; the others are the lanes that have written the register.
+# the places. In a warp's row OWNER is its first thread + 1; the others are the lanes that have written the register.
 OWNER = 0
 FIND_PLACE = -2  # in the place of the other instruction of a finding stands FIND_PLACE - the register's place
 

@@ -125,7 +125,7 @@ def print_warnings(warnings: Iterable[Diagnostic], source: Source, *others: Sour
 def write_file(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write a whole file or nothing: into a new file beside it, which then takes its place. Text is UTF-8.
 
-    A path that is no ordinary file (a pipe, /dev/null) is written to as it stands. Raises UserError.
+    A path that is not an ordinary file (a pipe, /dev/null) is written to as it stands. Raises UserError.
     """
     data = content.encode() if isinstance(content, str) else content
     target = Path(path)

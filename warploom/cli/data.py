@@ -97,7 +97,7 @@ def _words(source: Source, pattern: re.Pattern[str]) -> Iterator[tuple[str, Posi
 
 
 def _byte(word: str, position: Position, fix: str, diagnostics: Diagnostics) -> int:
-    """A word's value; 0, and a diagnostic, for one that is no byte."""
+    """A word's value; 0, and a diagnostic, for one that is not a byte."""
     if not NUMBER.fullmatch(word):
         diagnostics.error(position, f"{_shown(word)} is not a whole number", len(word), fix)
         return 0
@@ -182,7 +182,7 @@ def _flat(tree: list[Any]) -> Iterator[Any]:
 
 
 def _elements(text: str, start: int) -> Iterator[Element]:
-    """(value, begin, end) of everything in a valid list, and in the lists in it, that is no list itself."""
+    """(value, begin, end) of everything in a valid list, and in the lists in it, that is not a list itself."""
     decoder = json.JSONDecoder()
     here, depth = start, 0
     while True:

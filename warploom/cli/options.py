@@ -90,7 +90,7 @@ def machine_options(command: F) -> F:
 
 
 def machine_program_options(command: F) -> F:
-    """Of those the ones that are about the machine and the program, and not about the run."""
+    """The options that are about the machine and the program, and not about the run."""
     return renamed(**RENAMED)(_with(_MACHINE, command))
 
 

@@ -228,7 +228,7 @@ def _show(result: Result, warnings: list[Diagnostic], options: dict[str, Any]) -
 
 
 def _launch_of(program: Program) -> str:
-    """Of a Python program, which of its launches a file is about."""
+    """Which of a Python program's launches a file is about."""
     number = getattr(program, "number", None)
     return "" if number is None else f": launch {number}, {program.name}"
 

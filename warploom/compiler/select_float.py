@@ -149,7 +149,7 @@ class FloatRules(IntegerRules):
         self.add(Micro("d2f", dst, made))
 
     def _f2i(self, value: Value) -> None:
-        """Towards zero, saturated. Of a NaN the highest bit of the result is set, and of one of 32 bits that gives 32 bits, nothing: as an
+        """Towards zero, saturated. A NaN gives a result with the highest bit set, and 0 where 32 bits become 32 bits: as an
         H100's conversions have it, which the machine's own, RISC-V's, do not."""
         x, dst = value.args[0], self.reg(value)
         double, signed = x.type == "f64", value.type == "i64"

@@ -57,7 +57,7 @@ class Selection:
         return self.regs[value]
 
     def same_word(self, value: Value) -> Value | None:
-        """Of a value that is a different reading of the same word, as a cast between whole numbers, the one whose register it shares."""
+        """The value whose register a value shares that is a different reading of the same word, as a cast between whole numbers."""
         x = value.args[0] if value.op in REREAD else None
         if x is None or x.op in ("const", "param") or value in self.regions or x in self.regions or self.size(value) + self.size(x) != 2:
             return None

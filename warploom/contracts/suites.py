@@ -25,7 +25,7 @@ SUITES: Mapping[str, tuple[Promise, ...]] = {name: (*OWN.get(name, ()), *OF_ALL)
 
 
 def check_unit(unit: Any, slot: str, tell: Callable[[Verdict], None] = lambda verdict: None) -> list[Verdict]:
-    """Ask all promises of a slot of a unit. tell: is told each verdict. Raises UnitError for what is no unit of this slot.
+    """Ask all promises of a slot of a unit. tell: is told each verdict. Raises UnitError for what is not a unit of this slot.
 
     A unit that is stopped by a mistake, whose single calls are wrong, or with which a kernel does not end, is not asked for more.
     """

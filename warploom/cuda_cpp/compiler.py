@@ -130,7 +130,7 @@ class Compiler:
         self.cache = cache
 
     def flags(self) -> list[str]:
-        """Of both passes over CUDA C++, without places of this machine."""
+        """The options of both passes over CUDA C++, without places of this machine."""
         words = self.words
         fast = ["-D__WARPLOOM_FAST_MATH"] if words.fast else []
         rdc = ["-D__CUDACC_RDC__"] if words.separate else []  # files are linked when a kernel is compiled, whether they say so or not

@@ -86,7 +86,7 @@ class Closed(Exception):
 
 
 def receive(wire: socket.socket) -> Request:
-    """The next request. Raises Closed where the program has ended, or says what is no request."""
+    """The next request. Raises Closed where the program has ended, or says what is not a request."""
     kind, _, a, b, c, d, size = REQUEST.unpack(_exactly(wire, REQUEST.size))
     if size > MOST_BYTES:
         raise Closed

@@ -30,7 +30,7 @@ class Output:
     """One result that is compared. start: what the array holds before; expected: what it must hold after, both expressions.
 
     Without `expected`, the reference solution's result is expected. tolerance: relative and absolute, 0 for equal values. buffer, first,
-    count, type: of a program that is no kernel in Python, where the values lie: in elements of the type.
+    count, type: of a program that is not a kernel in Python, where the values lie: in elements of the type.
     """
 
     start: Any = None

@@ -59,8 +59,8 @@ class FrontEnd(NamedTuple):
 class Options:
     """What a user says of a program when it is loaded; None and empty where nothing is said.
 
-    path: what messages call a source that is no file. threads, block, grid: of the launch. buffers: contents by name. arguments: by name;
-    `launching.started` writes these and the launch into a Program, a front end that lays arguments out itself does it instead.
+    path: what messages call a source that is not a file. threads, block, grid: of the launch. buffers: contents by name. arguments: by
+    name; `launching.started` writes these and the launch into a Program, a front end that lays arguments out itself does it instead.
     machine: the one that the program is for, as a Config or a preset's name, which a Python file sees while it runs up to its launch;
     None: the usual one. more: what only this front end knows.
     """

@@ -45,7 +45,7 @@ class Image:
     lines: Mapping[int, Position] = field(default_factory=dict)
 
     def names(self) -> dict[int, str]:
-        """By address, what lies there. Of several names it is that of the source, not one of the linker's, as `__kernels_begin`."""
+        """By address, what lies there. If there are several names, it is the source's, not the linker's, as `__kernels_begin`."""
         return {address: name for name, address in sorted(self.symbols.items(), key=lambda one: not one[0].startswith("__"))}
 
 

@@ -38,7 +38,7 @@ class Launch:
     group_threads: of those, how many have to be on one core together, as a group with barriers; 0: any number.
     most_cores, most_lanes: how many cores, and lanes a warp, such a program can start; 0: any number.
     argument: what the special register of that name holds: where `arguments` lie, by name, see Program.parameters. buffers: contents
-    by name, see `launching.py`. name: where a source has several launches. Raises ValueError for what is no whole number and for a grid
+    by name, see `launching.py`. name: where a source has several launches. Raises ValueError for what is not a whole number and for a grid
     that cannot be.
     """
 

@@ -39,7 +39,7 @@ class MachineCode(NamedTuple):
 
     unit: bytes of a word. read: the image of a file's bytes, text or a binary, and its path. raw: the image of bytes that are nothing but
     instructions. decoded: the instructions of an image. text: of one, with labels by address. target: where one jumps, or None.
-    begins: how a text says that the code of a name begins. directive: what writes a word that is no instruction.
+    begins: how a text says that the code of a name begins. directive: what writes a word that is not an instruction.
     """
 
     unit: int
@@ -104,13 +104,13 @@ def from_words(code: MachineCode, text: str, path: str) -> bytes:
             raise error(path, "there is no list of words in this JSON", 'write {"isa": ..., "program": [...]}, or a list of words')
         wrong: Any = next((word for word in found if type(word) is not int or not 0 <= word < limit), None)
         if wrong is not None:
-            raise error(path, f"{json.dumps(wrong)[:40]} is no word: a whole number from 0 to {limit - 1}", "")
+            raise error(path, f"{json.dumps(wrong)[:40]} is not a word: a whole number from 0 to {limit - 1}", "")
     else:
         found = []
         for piece in re.sub(r"//[^\n]*|/\*[\s\S]*?\*/", " ", text).split():
             digits = piece.replace("_", "")
             if not re.fullmatch(r"[0-9a-fA-F]{1,40}", digits) or int(digits, 16) >= limit:
-                raise error(path, f"{piece[:40]!r} is no word of {2 * code.unit} hexadecimal digits", "comments stand after //")
+                raise error(path, f"{piece[:40]!r} is not a word of {2 * code.unit} hexadecimal digits", "comments stand after //")
             found.append(int(digits, 16))
     if not found:
         raise error(path, "there are no instruction words in this file", "write words with `warploom asm FILE -o words.hex`")

@@ -182,7 +182,7 @@ class Program:
         return AddressSpace(self.regions) if self.regions else flat_memory(max(size, self.memory_bytes, len(self.data)))
 
     def element_type(self, name: str) -> np.dtype[Any] | None:
-        """The type of a buffer's elements; None where nothing says it, and of what is no view."""
+        """The type of a buffer's elements; None where nothing says it, and of what is not a view."""
         row = self.view_names.index(name) if name in self.view_names else len(self.view_shapes)
         shape = self.view_shapes[row] if row < len(self.view_shapes) else None
         return shape.dtype if shape is not None else None

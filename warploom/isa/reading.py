@@ -73,7 +73,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
-    """The text of a file, UTF-8. Raises SourceError when it cannot be read, is no text, or is larger than 16 MiB."""
+    """The text of a file, UTF-8. Raises SourceError when it cannot be read, is not text, or is larger than 16 MiB."""
     return decoded(read_bytes(path), path)
 
 
@@ -94,7 +94,7 @@ def decoded(data: bytes, path: str | os.PathLike[str]) -> str:
 
 
 def kind_of(data: bytes) -> str:
-    """What bytes that are no text look like, with its article; "" where nothing is known of them."""
+    """What bytes that are not text look like, with its article; "" where nothing is known of them."""
     for start, name in BEGINNINGS.items():
         if data.startswith(start):
             return name

@@ -86,7 +86,7 @@ ROLE_NUMBER = {name: number for number, name in enumerate(ROLES)}
 
 @dataclass(frozen=True)
 class Schedule:
-    """Of each instruction of a program its control word, its role and its operands.
+    """The control word, the role and the operands of each instruction of a program.
 
     words: int32[instructions], as above, with the line of constants.
     roles: int32[instructions], numbers of ROLES. sources: int32[instructions, 3], the registers of

@@ -452,7 +452,7 @@ def _rows() -> list[Operation]:
         ("fence", "i", "waits until this warp's earlier memory accesses are done: i = 0, for all of the device; 1, for its block", NEXT),
         ("yield", "", "a hint: a different path of this warp may run", NEXT),
         ("trap", "i", "stops the kernel with fault number i", ENDS),
-        ("illegal", "i", "stops the kernel: the word i is no instruction", ENDS),
+        ("illegal", "i", "stops the kernel: the word i is not an instruction", ENDS),
         ("read_only_register", "i", "stops the kernel: control register i of the instruction set can only be read", ENDS),
         ("branch_scalar", "at", "the active lanes, if any, go to the target where scalar a & i is not 0 (NEGATE: where it is 0)",
          NEXT + TO_TARGET),

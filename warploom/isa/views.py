@@ -39,7 +39,7 @@ class ViewShape(NamedTuple):
 
     @property
     def dtype(self) -> np.dtype[Any] | None:
-        """The type of its elements; None where they are no numbers of 8 to 64 bits."""
+        """The type of its elements; None where they are not numbers of 8 to 64 bits."""
         kind = "f" if self.floats else ("i" if self.signed else "u") if self.whole else ""
         known = self.item_bytes in ((2, 4, 8) if self.floats else (1, 2, 4, 8))
         return np.dtype(f"<{kind}{self.item_bytes}") if kind and known else None

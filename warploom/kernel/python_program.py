@@ -29,7 +29,7 @@ from warploom.kernel.place import in_numbas_place
 def run(path: str | Path, arguments: Sequence[str], words: Sequence[str]) -> None:
     """Run a Python file or a notebook. words: for a compiler, which is not there.
 
-    Raises whatever the program raises, SystemExit where it ends itself, and SourceError where it is no Python.
+    Raises whatever the program raises, SystemExit where it ends itself, and SourceError where it is not Python.
     """
     if not notebook.is_notebook(path):
         _parse(path)

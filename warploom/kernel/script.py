@@ -58,7 +58,7 @@ def run_script(
 
 
 def own_traceback(error: BaseException) -> TracebackType | None:
-    """Of an exception that a program raised in `run_script`, the part from the program's own first line on; None of any other."""
+    """The part of an exception's traceback from the program's own first line on, if a program in `run_script` raised it; else None."""
     step, inside = error.__traceback__, False
     while step is not None:
         name = step.tb_frame.f_code.co_filename

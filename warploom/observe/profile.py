@@ -138,7 +138,7 @@ class Profile:
         return max(min(self.config.gpu.cores, self.warps if self.config.gpu.dispatch == "split" else blocks), 1)
 
     def lane_shares(self) -> dict[str, float]:
-        """Of the lanes of all issues the shares that were active, and that were not, by the word for why; 0 to 1."""
+        """The shares of the lanes of all issues that were active, and that were not, by the word for why; 0 to 1."""
         full = int(self.counts[:, ISSUES].sum()) * (self.config.core.lanes if self.has_warps else self.config.core.threads_per_block)
         counted = {"active": LANES, lane_states.DIVERGED: LANES_DIVERGED, lane_states.ENDED: LANES_ENDED}
         shares = {name: int(self.counts[:, column].sum()) / full if full else 0.0 for name, column in counted.items()}

@@ -162,7 +162,7 @@ class _Writer:
 
     @cached_property
     def pointed(self) -> list[Function]:
-        """Functions whose address is taken: in an instruction that is no call, or in a variable's first bytes."""
+        """Functions whose address is taken: in an instruction that is not a call, or in a variable's first bytes."""
         names: dict[str, None] = {}
         for function in self.module.functions.values():
             for one in function.instructions():

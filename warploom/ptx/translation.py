@@ -114,7 +114,7 @@ class Translation:
         if isinstance(operand, Vector):
             return self.packed(operand, BYTES[kind])
         if not isinstance(operand, Name):
-            raise self.refuse(f"{operand} is no value")
+            raise self.refuse(f"{operand} is not a value")
         if operand.name in self.kernel.registers or operand.name in self.env:
             value = self.register(operand.name, kind)
         else:
@@ -207,7 +207,7 @@ class Translation:
         """Write the destination, which is the first operand unless another one is given; under a predicate only where it holds."""
         target = self.one.operands[0] if operand is None else operand
         if not isinstance(target, Name):
-            raise self.refuse("the destination is no register")
+            raise self.refuse("the destination is not a register")
         if target.name != "_":
             self.put(target.name, value)
 

@@ -56,7 +56,7 @@ def chosen(one_hot: Any, values: Any) -> Value:
 
 
 class AgeMatrix(wiring.Component):
-    """Who is older than whom: a flip-flop for each pair. Of items that become the youngest at once, the lower is the older.
+    """Who is older than whom: a flip-flop for each pair. If several become the youngest in one cycle, the lower is the older.
 
     items: how many. Preston et al., "Design of an 8-wide superscalar RISC microprocessor with simultaneous multithreading", ISSCC 2002.
     """

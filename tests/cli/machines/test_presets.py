@@ -110,4 +110,4 @@ def test_lines_fit_the_terminal(monkeypatch, columns):
 def test_a_file_that_is_no_text_is_no_machine(tmp_path):
     (tmp_path / "my.toml").write_bytes(b"\xff\xfe")
     result = CliRunner().invoke(main, ["presets", str(tmp_path / "my.toml")])
-    assert (result.exit_code, result.stderr) == (2, f"error: {tmp_path / 'my.toml'}: cannot be read: it is no text\n")
+    assert (result.exit_code, result.stderr) == (2, f"error: {tmp_path / 'my.toml'}: cannot be read: it is not text\n")

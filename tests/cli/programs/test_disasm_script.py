@@ -96,7 +96,7 @@ def test_what_cannot_be_shown_says_why(tmp_path, text, arguments, said):
 def test_launches_are_of_python_programs(tmp_path):
     words = tmp_path / "k.hex"
     words.write_text("// .isa tiny\n0000\n")
-    assert "is no Python program, of whose launches one is chosen" in disasm(words, "--launch", "1").stderr
+    assert "is not a Python program, of whose launches one is chosen" in disasm(words, "--launch", "1").stderr
 
 
 def test_a_program_that_ends_before_its_first_launch_leaves_no_file(tmp_path):

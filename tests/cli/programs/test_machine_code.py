@@ -80,7 +80,7 @@ def test_a_machine_of_vortex_says_what_bytes_are_where_their_words_leave_it_open
     done = CliRunner().invoke(main, ["disasm", str(path), "--gpu", "vortex-2024", "--json"])
     assert json.loads(done.stdout)["isa"] == "vortex-2022"
     for given, said in (
-        (("--gpu", "sm"), "--gpu sm is no machine of Vortex, and does not say of which instruction set"),
+        (("--gpu", "sm"), "--gpu sm is not a machine of Vortex, and does not say of which instruction set"),
         (("--gpu", "vortex-2024", "--isa", "riscv"), "--isa riscv and --gpu vortex-2024 both say what"),
     ):
         done = CliRunner().invoke(main, ["disasm", str(path), *given])
@@ -100,7 +100,7 @@ def test_an_image_of_vortex_is_no_code_of_another_instruction_set(isa, tmp_path)
     ("name", "content", "arguments", "said"),
     [
         ("k.gcn", b"s_nothing\n", ["asm"], "there is no instruction 's_nothing'"),
-        ("k.hex", b"// .isa gcn\nzz\n", ["disasm"], "'zz' is no word of 8 hexadecimal digits"),
+        ("k.hex", b"// .isa gcn\nzz\n", ["disasm"], "'zz' is not a word of 8 hexadecimal digits"),
         ("k.bin", b"abc", ["disasm", "--isa", "gcn"], "there are 3 bytes, and instructions of GCN are words of four"),
         ("k.bin", b"", ["disasm", "--isa", "avx512"], "there is no instruction in this file"),
         ("k.bin", b"abcd\0", ["disasm"], "k.bin does not say of which instruction set its bytes are: add --isa NAME, of tiny, "),

@@ -109,7 +109,7 @@ def test_a_kernel_in_c_runs_as_ordinary_code(mechanism, tmp_path):
         ran(path, threads=3)
     with pytest.raises(BufferError, match=r"the argument 'out' of the kernel 'other' has no value: add --buffer out=FILE$"):
         ran(path, threads=3, more={"launch": "other"})
-    with pytest.raises(BufferError, match=r"7 threads are no whole number of blocks of 4$"):
+    with pytest.raises(BufferError, match=r"7 threads are not a whole number of blocks of 4$"):
         ran(path, threads=7, block=4, more={"launch": "other"})
 
 

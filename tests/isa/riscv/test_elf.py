@@ -167,5 +167,5 @@ def test_a_program_over_the_start_up_is_refused():
 @pytest.mark.parametrize("isa", ["riscv", "vortex"])
 @pytest.mark.parametrize(("data", "said"), [(b"", "empty"), (b"ret\n", "text")])
 def test_a_name_that_says_elf_of_what_is_none(isa, data, said):
-    with pytest.raises(SourceError, match=f"^a.elf: error: this is no ELF file: it is {said}\n"):
+    with pytest.raises(SourceError, match=f"^a.elf: error: this is not an ELF file: it is {said}\n"):
         load(data, isa, options=Options(path="a.elf"))

@@ -270,7 +270,7 @@ def test_a_word_that_is_no_instruction_stops_the_run():
     program = load(b"nop\n.word 0xffffffff\nret\n", "riscv", options=Options(path="test.rv"))
     result = GPU("sm", engine="python").run(program)
     assert "test.rv:2 (.word 0xffffffff)" in str(result)
-    assert "the word 0xffffffff is no instruction of this program's instruction set" in str(result)
+    assert "the word 0xffffffff is not an instruction of this program's instruction set" in str(result)
 
 
 @pytest.mark.parametrize("divergence", ["stack", "minpc", "its", "dwf"])

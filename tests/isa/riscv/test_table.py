@@ -128,7 +128,7 @@ def test_a_short_instruction_stands_for_a_long_one(row, data):
 
 
 def test_words_that_are_nothing():
-    assert TABLE.row_of(0) is None  # all zeros are no instruction, by intent
+    assert TABLE.row_of(0) is None  # all zeros are not an instruction, by intent
     assert TABLE.row_of(0xFFFFFFFF) is None
     assert BY_MNEMONIC["c.lui"].matches(0x6101) is False  # c.addi16sp
     decoded = TABLE.decode(b"\xff\xff\xff\xff", 0, 0)
@@ -161,13 +161,13 @@ def test_everything_wrong_is_said_at_once():
     assert errors(text) == [
         "there is no instruction 'addd', did you mean 'add'?",
         "the operands are not those of add",
-        "'q1' is no register",
+        "'q1' is not a register",
         "5000 is 5000: it must be -2048 to 2047",
         "there is no label 'nowhere'",
         "the label 'x' is there already",
         "there is no rounding mode 'abc'",
         ".word has no values",
-        "'t0' is no register among the eight that short instructions can name",
+        "'t0' is not a register among the eight that short instructions can name",
     ]
     assert errors("# nothing\n") == ["there is no instruction in this file"]
 

@@ -57,7 +57,7 @@ def test_registers_are_those_that_the_file_says():
         (lambda data: data[:30], "cut off: it has 30 bytes"),
         (lambda data: data[:18] + b"\x3e\x00" + data[20:], "this ELF file is for machine 62 with 64 bits"),
         (lambda data: data[:49] + b"\x64" + data[50:], "this cubin is for sm_100; there are sm_70, "),
-        (lambda data: b"hello", "this is no ELF file"),
+        (lambda data: b"hello", "this is not an ELF file"),
         (lambda data: data[:0x28] + bytes(8) + data[0x30:], "this cubin has no table of symbols"),
     ],
 )

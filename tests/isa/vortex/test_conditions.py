@@ -128,7 +128,7 @@ def test_nothing_is_said_of_guards_where_it_is_not_known_what_a_condition_is_mad
 
 
 def test_copies_of_a_guard_on_both_sides_of_what_all_lanes_agree_about_are_sound():
-    """A loop made two by a condition that is no lane's own, with the guard whole in both."""
+    """A loop made two by a condition that is not a lane's own, with the guard whole in both."""
     guard = "vx_split t1, t0\n beqz t0, {0}\n bnez t3, {0}\n nop\n{0}: vx_join t1\n"
     text = (
         f"lw t0, 0(a0)\n lw t3, 4(a0)\n lw t4, 8(a0)\n beqz t4, b\n{guard.format('one')} j end\nb: {guard.format('two')}end: vx_tmc zero\n"

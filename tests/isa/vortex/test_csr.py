@@ -90,7 +90,8 @@ def test_the_fault_of_a_refused_instruction_says_why():
     program = warploom.load(image, "vortex-2024", options=Options(path="t.vxbin"))
     fault = warploom.GPU("vortex-2024", engine="python").run(program).fault
     assert (
-        "(csrw mcycle, t0): the word 0xb0029073 is no instruction of this program's instruction set: the control register mcycle" in fault
+        "(csrw mcycle, t0): the word 0xb0029073 is not an instruction of this program's instruction set: the control register mcycle"
+        in fault
     )
     assert "mcycle can only be read (block 0, warp 0" in fault
 

@@ -193,7 +193,7 @@ def test_what_a_kernel_is_not_given_is_said():
     assert refused(arguments={"b": 2}) == "the kernel 'saxpy' has no parameter 'b'; it has a, x, y"
     assert "there is no such buffer" in refused(arguments={"a": 1, "x": "z"})
     assert "a = 'x': it is a number, float32" in refused(arguments={"a": "x"})  # a buffer's name
-    assert refused(threads=37, block=2) == "37 threads are no whole number of blocks of 2"
+    assert refused(threads=37, block=2) == "37 threads are not a whole number of blocks of 2"
     assert refused(threads=None, block=64) == "nothing says in how many threads it runs, in blocks of 64: add --threads N"
     assert "there is no kernel 'other'; say which one: --launch saxpy" in refused(more={"launch": "other"})
     assert "there is no kernel '1'; say which one: --launch saxpy" in refused(more={"launch": "1"})
@@ -217,7 +217,7 @@ def test_an_image_may_hold_data_that_look_like_instructions(name, header):
     data = header + struct.pack("<2I", 0x7C0022F3, 0x0000000B)  # csrr t0, 0x7c0; vx_tmc zero
     program, warnings = load_with_warnings(data, "vortex-2024", Options(path=name))
     assert warnings == []
-    assert "the word 0x7c0022f3 is no instruction" in GPU("vortex-2024", engine="python").run(program).fault
+    assert "the word 0x7c0022f3 is not an instruction" in GPU("vortex-2024", engine="python").run(program).fault
 
 
 def test_a_program_that_starts_its_threads_itself_takes_none():
@@ -330,7 +330,7 @@ def test_a_heap_that_nothing_declares_is_there(isa):
 
 def test_unknown_instructions_stop_where_they_are_reached():
     result = GPU("vortex-2024", engine="python").run(load(b"li t0, 1\n.word 0xffffffff\n", "vortex-2024", options=Options(path="a.vx")))
-    assert "a.vx:2" in result.fault and "the word 0xffffffff is no instruction" in result.fault
+    assert "a.vx:2" in result.fault and "the word 0xffffffff is not an instruction" in result.fault
 
 
 def test_unknown_control_registers_are_refused():

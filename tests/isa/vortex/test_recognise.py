@@ -145,7 +145,7 @@ def test_a_generation_that_is_asked_for_wins_over_what_words_look_like(tmp_path:
     guessed = CliRunner().invoke(main, ["run", str(file), "--gpu", "vortex-2024", "--quiet"])
     assert guessed.exit_code == 0 and "it runs as Vortex of 2026" in guessed.stderr
     asked = CliRunner().invoke(main, ["run", str(file), "--set", "vortex.isa=2024", "--quiet"])
-    assert asked.exit_code == 1 and "is no instruction of this program's instruction set" in asked.stderr
+    assert asked.exit_code == 1 and "is not an instruction of this program's instruction set" in asked.stderr
     other = CliRunner().invoke(main, ["run", str(file), "--set", "vortex.isa=2022", "--quiet"])
     assert other.exit_code == 2 and "are those of Vortex of 2026, and not of 2022, which is asked for" in other.stderr
 

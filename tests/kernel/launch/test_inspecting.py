@@ -180,7 +180,7 @@ def test_a_signature_is_that_which_numba_gives(argument):
 def test_what_is_no_signature(signature):
     kernel = cuda.jit(summed).on(warploom.GPU("sm", engine="python"))
     kernel[1, 32](np.ones((32, 2), np.float32), 1)
-    said = f'{signature!r} is no signature: write a tuple of types or its text, as "(float64[:],)"'
+    said = f'{signature!r} is not a signature: write a tuple of types or its text, as "(float64[:],)"'
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$") as found:
         kernel.get_max_threads_per_block(signature)
     assert found.value.__suppress_context__

@@ -163,7 +163,7 @@ def floats(x, y, out):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=str)
 def test_floats_are_pythons_but_for_rests_and_quotients_of_infinities(dtype):
-    """There a device's `x - trunc(x / y) * y` is no number."""
+    """There a device's `x - trunc(x / y) * y` is not a number."""
     x, y = pairs([0.0, -0.0, 1.5, -1.5, 3.0, -7.25, 1e10, 1e-10, np.inf, -np.inf, np.nan], dtype)
     out = launched(floats, x, y, 7, dtype)
     with np.errstate(all="ignore"):

@@ -144,7 +144,7 @@ def test_each_byte_of_a_console_has_lines_of_its_own_that_come_as_they_end():
         for value in text:
             notes.log_byte(registers, tables, 0, 0, address, value)
     log[0, notes.WRITTEN] += 1
-    log[log[0, notes.WRITTEN], [notes.UOP, notes.NUMBER, notes.VALUES]] = 2, 0x100, ord("n")  # a note's row is no text
+    log[log[0, notes.WRITTEN], [notes.UOP, notes.NUMBER, notes.VALUES]] = 2, 0x100, ord("n")  # a note's row is not text
     log[log[0, notes.WRITTEN] + 1, [notes.NUMBER, notes.VALUES]] = 0x100, ord("!")  # nobody has written this
     assert notes.printed(program, log) == ("#0: one", "#2: later", "#0: ", "#0: two", "#3: \N{REPLACEMENT CHARACTER}", "#7: cut")
     assert notes.printed(noting({"a": A}), log) == ()

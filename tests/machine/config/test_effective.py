@@ -44,7 +44,7 @@ def test_what_cannot_act_is_refused_and_says_what_to_set(absent, present, switch
             load_config(without, {name: value})
         assert str(error.value).startswith(f"{name} has no effect here: ") and "; set " in str(error.value)
         assert load_config(there, {name: value})[name] == value
-        assert load_config(without, {name: without[name]}) == without  # to say that it is off is no mistake
+        assert load_config(without, {name: without[name]}) == without  # to say that it is off is not a mistake
         assert load_config(there, {**absent, name: value})[name] == value  # nor to leave the part out, as one of several machines
 
 

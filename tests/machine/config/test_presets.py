@@ -17,7 +17,7 @@ def written(place, name="my.toml", text=""):
     ("text", "said"),
     [
         (None, "cannot be read: No such file or directory"),
-        (b"\xff\xfe", "cannot be read: it is no text"),
+        (b"\xff\xfe", "cannot be read: it is not text"),
         (b"[gpu\n", "not TOML: Expected ']' at the end of a table declaration (at line 1, column 5)"),
         (b"a = " + b"[" * 100_000, "cannot be read: it is nested too deeply"),
         (b"base = 3\n", "base must be the name of a preset"),

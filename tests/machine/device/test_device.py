@@ -45,7 +45,7 @@ def test_cores_do_not_share_their_first_cache_and_share_the_second():
 
 
 def test_a_fault_ends_a_run_after_its_cycle():
-    """Two instructions before the load of an address that is no word's: it issues in cycle 2."""
+    """Two instructions before the load of an address that is not a word's: it issues in cycle 2."""
     code = Assembly()
     code("nop")
     code("nop")

@@ -104,7 +104,7 @@ def test_a_unit_has_a_name_by_which_its_file_gives_it():
         (lambda: np.zeros(4)[1.5], "; an index is a whole number: write // for /, or int(number)"),
         (lambda: np.int64(1) + "a", "; a unit works on numbers alone"),
         (lambda: np.uint8(1).__class__(300), "; a field of a record has as many bits as hardware would give it"),
-        (lambda: 1 + None, "; None is no number: each path through a function needs a value"),
+        (lambda: 1 + None, "; None is not a number: each path through a function needs a value"),
     ],
 )
 def test_words_of_pythons_are_followed_by_what_a_unit_has_instead(mistake, said):

@@ -530,7 +530,7 @@ WHEN_COMPILED: tuple[tuple[Callable[..., Any], int, str], ...] = (
     (
         keeps_a_dictionary,
         1,
-        "keeps_a_dictionary cannot become native code: `ages[set] = 1`: ages, outside of the function, is no number; what",
+        "keeps_a_dictionary cannot become native code: `ages[set] = 1`: ages, outside of the function, is not a number; what",
     ),
     (
         writes_a_table,

@@ -204,7 +204,7 @@ def test_what_cannot_be_compiled_names_its_line(function, line, said):
 
 @pytest.mark.parametrize("given", [oldest, (oldest, oldest, oldest), Replacement])
 def test_what_is_no_policy_is_refused(given):
-    with pytest.raises(UnitError, match=r"is no unit for the slot 'replacement', which takes a Replacement: Replacement\(hit\("):
+    with pytest.raises(UnitError, match=r"is not a unit for the slot 'replacement', which takes a Replacement: Replacement\(hit\("):
         GPU("sm", units={"replacement": given})
 
 

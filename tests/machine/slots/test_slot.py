@@ -80,5 +80,5 @@ def test_a_function_in_a_slot_for_several_is_refused_with_its_line():
     def idle(paths, warps, warp):
         pass
 
-    with pytest.raises(UnitError, match=rf"test_slot.py:{idle.__code__.co_firstlineno}: idle is no unit for the slot 'divergence'"):
+    with pytest.raises(UnitError, match=rf"test_slot.py:{idle.__code__.co_firstlineno}: idle is not a unit for the slot 'divergence'"):
         SLOTS["divergence"].checked(idle)

@@ -6,7 +6,7 @@ and store nothing. That is right. A value that nobody has written does harm wher
 So two things are asked. Of the program: does such a value only go through arithmetic, in which it shows in every result, and to stores in
 global memory; never to a branch, a comparison, an address, another lane or another place of shared memory? Then every run takes the same
 path, whatever the value is. And of a few more runs, in which those reads find other values (`Checker.stands_for`): is memory the same after
-each of them? In one they are no numbers where they are read as floats, which stay such in all that is computed of them.
+each of them? In one they are not numbers where they are read as floats, which stay such in all that is computed of them.
 
 A comparison is not taken into this, also where its result is thrown away: it has one bit, so that no few values show it. s[i] == 7 is false
 for nearly all of them. To know more, each register of a lane would have to carry along whether it depends on such a value.

@@ -261,7 +261,7 @@ def _by_call(node: ast.Assign) -> str:
 
 
 def _atomic(name: str, targets: Sequence[ast.expr], value: ast.expr) -> str:
-    """The atomic, or "" where the target is no item or the value depends on its array."""
+    """The atomic, or "" where the target is not an item or the value depends on its array."""
     target = targets[0]
     if len(targets) > 1 or not isinstance(target, ast.Subscript):
         return ""

@@ -175,4 +175,4 @@ def _text(path: str) -> str:
     try:
         return Path(path).read_text()
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}") from None
+        raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is not text'}") from None

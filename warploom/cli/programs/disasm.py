@@ -84,7 +84,7 @@ def command(
     if ssa or pass_ is not None:
         raise UserError(f"{'--ssa' if ssa else '--pass'}: {file} is not a Python program, and only those are compiled here by way of SSA")
     if launch is not None:
-        raise UserError(f"--launch {launch}: {file} is no Python program, of whose launches one is chosen")
+        raise UserError(f"--launch {launch}: {file} is not a Python program, of whose launches one is chosen")
     keep_inputs("-o", output, [file])
     if file.lower().endswith(CUBINS) or isa == "sass":
         from warploom.cli import disasm_cubin
@@ -142,7 +142,9 @@ def _isa_of(file: str, isa: str | None, gpu: str) -> str:
         raise UserError(f"--isa {isa} and --gpu {gpu} both say what {file} is: leave one of them out")
     machine = GENERATIONS.get(load_config(gpu)["vortex.isa"])
     if machine is None:
-        raise UserError(f"--gpu {gpu} is no machine of Vortex, and does not say of which instruction set {file} is: add --isa NAME instead")
+        raise UserError(
+            f"--gpu {gpu} is not a machine of Vortex, and does not say of which instruction set {file} is: add --isa NAME instead"
+        )
     return machine.name if language_of(file) else generation_in(read_bytes(file), file, machine).name
 
 

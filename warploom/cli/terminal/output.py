@@ -20,7 +20,7 @@ STANDARD_OUTPUT = "-"
 class OutputFile:
     """A file that is being written; a context manager that puts it in place at the end, or leaves nothing behind after an exception.
 
-    path: `-` is standard output; what is no ordinary file (a pipe, /dev/null) is written to as it stands; a name that ends in .gz is
+    path: `-` is standard output; what is not an ordinary file (a pipe, /dev/null) is written to as it stands; a name that ends in .gz is
     compressed. binary: bytes are written, not text. Raises UserError when it cannot be written, as a rule at once and not after a long run.
     """
 

@@ -4,7 +4,7 @@ What may be unwritten is found as a compiler finds it: by what is written on eve
 "Compilers", section 9.2.6, "Available expressions", which has the same equations). A write under a predicate is none, since it leaves lanes
 out, and a called function is taken to write nothing. So more is found than is wrong. Not found are reads behind a jump through a table
 whose targets nobody sees, of registers that are found by a number in a program with such a write, and in stores of a program with
-functions. An instruction that writes a part of a register keeps the rest: that is no use of it.
+functions. An instruction that writes a part of a register keeps the rest: that does not count as a use of it.
 
 Judged are registers that have names: the others are a front end's own. A front end may keep one that nobody ever writes and that is zero.
 Where lanes are elements of a CPU's vectors, instructions without a mask compute in all of them, and what comes of those that nobody has

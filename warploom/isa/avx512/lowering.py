@@ -1,6 +1,6 @@
 """From an image to a Program: every instruction in it becomes a bundle of micro-ops, or two.
 
-Bytes that are no instruction are one that stops the run, and so is an instruction that is refused: a program may hold data among its
+Bytes that are not an instruction are one that stops the run, and so is an instruction that is refused: a program may hold data among its
 instructions, and what is never reached.
 """
 

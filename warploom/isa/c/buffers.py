@@ -148,7 +148,7 @@ def unused(
 def values_of(
     kernel: str, path: str, parameters: Sequence[Parameter], buffers: Iterable[str], arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What each parameter of a kernel gets. Raises BufferError for one that gets nothing, and for an argument that is no parameter."""
+    """What each parameter of a kernel gets. Raises BufferError for one that gets nothing, and for an argument that is not a parameter."""
     names, values = set(buffers), dict(arguments)
     known = [parameter.name for parameter in parameters]
     for parameter in parameters:

@@ -173,7 +173,7 @@ def _commands(target: Target, level: str, places: Sequence[str], sources: Sequen
 
 
 def _runtime(target: Target, level: str, to: Path, folder: str) -> None:
-    """The runtime as one object file. Where a user's sources lie is no business of it: it is the same for all programs."""
+    """The runtime as one object file. Where a user's sources lie is not the business of it: it is the same for all programs."""
     sources = [RUNTIME / name for name in target.files]
     headers = sorted((RUNTIME / "include").iterdir())
     told = [*_flags(target, level), STANDARD, "-gline-tables-only", "-r"]

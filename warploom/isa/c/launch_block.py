@@ -39,7 +39,7 @@ def extents_of(path: str, options: Options) -> tuple[tuple[int, int, int], tuple
     if threads % launch.block_threads:
         if options.threads is None:
             raise BufferError(f"{path}: nothing says in how many threads it runs, in blocks of {launch.block_threads}: add --threads N")
-        raise BufferError(f"{path}: {threads} threads are no whole number of blocks of {launch.block_threads}")
+        raise BufferError(f"{path}: {threads} threads are not a whole number of blocks of {launch.block_threads}")
     return (threads // launch.block_threads, 1, 1), (launch.block_threads, 1, 1)
 
 

@@ -98,7 +98,7 @@ class File(NamedTuple):
 
 
 def machine_of(data: bytes) -> int:
-    """The machine that an ELF file says it is for; 0 where it is no ELF file."""
+    """The machine that an ELF file says it is for; 0 where it is not an ELF file."""
     return int.from_bytes(data[_MACHINE : _MACHINE + 2], "little") if data.startswith(MAGIC) else 0
 
 
@@ -106,7 +106,7 @@ def is_elf(data: bytes, path: str) -> bool:
     """Whether these bytes are an ELF file. Raises SourceError for text, and for nothing, whose name says so."""
     found = data.startswith(MAGIC)
     if not found and Path(path).suffix.lower() == ".elf" and b"\0" not in data and data.isascii():
-        said = f"this is no ELF file: it is {'text' if data else 'empty'}"
+        said = f"this is not an ELF file: it is {'text' if data else 'empty'}"
         raise error(path, said, "a text for RISC-V ends in .rv, one for Vortex in .vx")
     return found
 
@@ -114,7 +114,7 @@ def is_elf(data: bytes, path: str) -> bool:
 def opened(data: bytes, path: str, wanted: Wanted) -> File:
     """The headers of an ELF file. Raises SourceError where it is damaged, or not what is wanted."""
     if not data.startswith(MAGIC):
-        raise error(path, "this is no ELF file", "")
+        raise error(path, "this is not an ELF file", "")
     header = _HEADER[wanted.bits]
     if len(data) < header.size:
         raise error(path, f"this ELF file is cut off: it has {len(data)} bytes, its header alone {header.size}", "")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from warploom.isa.elf.file import DYNAMIC_SYMBOLS, OBJECT, SYMBOLS, File, Section, name_at
 
-UNDEFINED, ABSOLUTE, RESERVED = 0, 0xFFF1, 0xFF00  # sections of a symbol: elsewhere, a number, and the first that is no section
+UNDEFINED, ABSOLUTE, RESERVED = 0, 0xFFF1, 0xFF00  # sections of a symbol: elsewhere, a number, and the first that is not a section
 DATA, FUNCTION, SECTION = 1, 2, 3
 WEAK = 2
 _ROW = {32: struct.Struct("<IIIBBH"), 64: struct.Struct("<IBBHQQ")}

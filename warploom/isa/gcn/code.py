@@ -72,7 +72,7 @@ class Code(MicroOps):
     def lower(self) -> None:
         """Adds the instruction's micro-ops. Raises Refusal."""
         if self.row.format == "VOP3P" and not self.row.floats and (self.field("neg") or self.field("neg_hi")):
-            self.refuse("a sign of a source that is no float means nothing")
+            self.refuse("a sign of a source that is not a float means nothing")
         if self.written.kind == E64 and self.field("op_sel") & ~sum(1 << bit for bit in self.row.chosen_halves):
             self.refuse("op_sel of what has no 16 bits to choose means nothing")
         self.row.lower(self)
@@ -146,7 +146,7 @@ class Code(MicroOps):
         if self.written.kind == E64 and self.field("op_sel") >> number & 1:
             value = self.lane("shr", value, Number(16))
         if (positive or minus) and not self.row.floats:
-            self.refuse("a sign of a source that is no float means nothing")
+            self.refuse("a sign of a source that is not a float means nothing")
         if (positive or minus) and not (wide_float and part == 0):
             mask = 0x8000 if self.row.floats == 16 else SIGN
             if positive:

@@ -1,6 +1,7 @@
 """From bytes to instructions, by the table: format, operation, fields.
 
-Bits that no field of a format has mean nothing and are not looked at. An operation in VOP3 whose sources name a literal is no instruction:
+Bits that no field of a format has mean nothing and are not looked at. An operation in VOP3 whose sources name a
+literal is not an instruction:
 GCN's fifth generation has literals in formats of 32 bits only.
 """
 

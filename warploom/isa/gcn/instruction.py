@@ -131,7 +131,7 @@ class Row:
         return self.opcode + (VOP3_OPCODES.get(self.format, 0) if kind == E64 else 0)
 
     def place(self, word: str, kind: str) -> Place | None:
-        """Where the operand of a word is; None if it is no register or value."""
+        """Where the operand of a word is; None if it is not a register or value."""
         if (word, kind) not in self._places:
             self._places[word, kind] = self._place(word, kind)
         return self._places[word, kind]

@@ -2,7 +2,8 @@
 
 v0 to v255 are lane registers. What a wave has once is scalar: s0 to s101, VCC, M0, EXEC and a few more, each under the number by which
 instructions name it. After those come the bits of the wave's status that an instruction can read: SCC, and CSP, the height of the stack of
-`s_cbranch_g_fork`. EXEC is no mask of the machine's: every instruction of the vector unit has it as its predicate, so that the scalar unit
+`s_cbranch_g_fork`. EXEC is not a mask of the machine's: every instruction of the vector unit has it as its predicate, so that the
+scalar unit
 runs on where no lane does.
 
 Source: AMD "Vega" Instruction Set Architecture, chapter 3, "Kernel State", and table 6.1, "Scalar operands".

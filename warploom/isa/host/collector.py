@@ -1,7 +1,7 @@
 """Decoding and compiling without Python's garbage collector.
 
 Not hardware. Both make very many objects and little garbage, and what they make is kept: the collector would walk through it again and
-again. Of a compilation that is a tenth of the time, and a look at the end of each piece another twentieth.
+again, which takes a tenth of a compilation's time; a look at the end of each piece takes another twentieth.
 """
 
 from __future__ import annotations

@@ -217,7 +217,7 @@ class _Assembler:
             if number is None or (short and not COMPRESSED_FIRST <= number < 2 * COMPRESSED_FIRST):
                 kind = "float register" if name.startswith("f") else "register"
                 among = " among the eight that short instructions can name" if short else ""
-                self._error(token, f"{token.text!r} is no {kind}{among or nearest(token.text, known)}", "")
+                self._error(token, f"{token.text!r} is not a {kind}{among or nearest(token.text, known)}", "")
                 return None
             return number - COMPRESSED_FIRST if short else number
         if name == "rm":
@@ -228,7 +228,7 @@ class _Assembler:
             return modes[token.text]
         if name in ("pred", "succ"):
             if token.text != "".join(letter for letter in "iorw" if letter in token.text) or not token.text:
-                self._error(token, f"{token.text!r} is no set of accesses", "write some of iorw, in this order")
+                self._error(token, f"{token.text!r} is not a set of accesses", "write some of iorw, in this order")
                 return None
             return sum(bit for bit, letter in zip((8, 4, 2, 1), "iorw", strict=True) if letter in token.text)
         if name == "csr" and token.text in self.csr_numbers:
@@ -250,7 +250,7 @@ class _Assembler:
     def _number(self, token: Token, least: int, most: int, step: int = 1) -> int | None:
         value = _value(token.text)
         if value is None:
-            self._error(token, f"{token.text!r} is no number", "")
+            self._error(token, f"{token.text!r} is not a number", "")
             return None
         return self._within(token, value, least, most, step)
 

@@ -76,7 +76,7 @@ def _target(address: int, distance: int, labels: Mapping[int, str]) -> str:
 
 
 def _operand(name: str, value: int, upper: bool, csr_names: Mapping[int, str]) -> str:
-    """An operand that is no register in a field. upper: an immediate without its twelve zeros."""
+    """An operand that is not a register in a field. upper: an immediate without its twelve zeros."""
     if name == "sp":
         return name
     if name == "rm":

@@ -54,7 +54,7 @@ class Encoding:
         for token in self.text.split():
             found = _TOKEN.fullmatch(token)
             if found is None:
-                raise ValueError(f"{self.text!r}: {token!r} is no part of an encoding")
+                raise ValueError(f"{self.text!r}: {token!r} is not part of an encoding")
             fixed, name, ranges = found.groups()
             if fixed:
                 place -= len(fixed)

@@ -1,7 +1,7 @@
 """From an image to a Program: every instruction in it becomes a bundle of micro-ops.
 
 A program may hold data among its instructions, and an instruction that the machine does not have on a path that is never taken. So a word
-that is no instruction is an instruction that stops the run, and so is one that is refused; what is refused is said as well.
+that is not an instruction is an instruction that stops the run, and so is one that is refused; what is refused is said as well.
 """
 
 from __future__ import annotations

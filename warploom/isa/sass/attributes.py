@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-# Attributes. Of the whole file (a symbol and a number each), then of a kernel.
+# Attributes: those of the whole file (a symbol and a number each), then those of a kernel.
 REGISTER_COUNT, FRAME_SIZE, LEAST_STACK, MOST_STACK = 0x2F, 0x11, 0x12, 0x23
 PARAMETER_BANK, PARAMETER, PARAMETER_BYTES = 0x0A, 0x17, 0x19
 MOST_THREADS, REQUIRED_BLOCK, MOST_REGISTERS = 0x05, 0x10, 0x1B

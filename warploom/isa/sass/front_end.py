@@ -31,7 +31,6 @@ MOST_BLOCK = 1024
 USUAL_BLOCK = 32
 MOST_WARNED = 8
 USUAL_STACK, MOST_STACK = 1024, 512 << 10  # of CUDA: the limit of a program that sets none, and the highest one
-# Architectures of presets; `sm` is no product and takes any.
 
 
 def load(source: Text, options: Options) -> Loaded:

@@ -81,7 +81,7 @@ def _fields(row: Row, form: int) -> dict[str, Field]:
 
 @dataclass(frozen=True)
 class Instruction:
-    """A decoded instruction. address: in bytes. row: None for a word that is no instruction that the table has."""
+    """A decoded instruction. address: in bytes. row: None for a word that is not an instruction that the table has."""
 
     word: int
     address: int

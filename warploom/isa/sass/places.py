@@ -156,7 +156,7 @@ class Address(Spec):
         return Value(UNIFORM, one.at(self.uniform_at, 6)) if one.word >> 91 & 1 else None
 
     def added(self, one: Coded) -> Value | None:
-        """The uniform register that is added to the address: one that is no descriptor."""
+        """The uniform register that is added to the address: one that is not a descriptor."""
         return (
             self.uniform_value(one)
             if self.own or one.architecture < 80 or not (self.always_descriptor or one.word >> self.descriptor_at & 1)

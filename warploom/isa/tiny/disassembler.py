@@ -32,7 +32,7 @@ def _operand(kind: str, value: int, labels: Mapping[int, str]) -> str:
 
 
 def branch_target(word: int) -> int | None:
-    """The address that a word branches to; None when it is no BR."""
+    """The address that a word branches to; None when it is not a BR."""
     row = row_of(word)
     return FIELDS["a"].get(word) if row is not None and "a" in row.operands else None
 

@@ -1,7 +1,7 @@
 """Words in files: what Verilog's `$readmemh` loads into a program memory, and JSON.
 
 Hex: one word of four digits a line. `//` and `/* */` comments, `_` between digits and `@1f` (the next address) are
-read as Verilog reads them. Threads and data are no words, so they travel in comments: `// .threads 8`, `// .block 4`,
+read as Verilog reads them. Threads and data are not words, so they travel in comments: `// .threads 8`, `// .block 4`,
 `// .data 1 2`, and so does `// .isa tiny`, the instruction set.
 
 JSON: an object with `program` (words), `threads`, `block` and `data` (bytes), or only the list of words.
@@ -113,7 +113,7 @@ def _hex_word(text: str, address: int, memory: dict[int, int], position: Positio
     most = PROGRAM_ROWS - 1 if text.startswith("@") else WORD_MASK
     if not re.fullmatch(r"[0-9a-fA-F]+", digits):
         fix = "a line is four hexadecimal digits, as in 50de, with comments after //"
-        diagnostics.error(position, f"{text!r} is no hexadecimal number", len(text), fix)
+        diagnostics.error(position, f"{text!r} is not a hexadecimal number", len(text), fix)
     elif len(digits.lstrip("0")) > 4 or int(digits, 16) > most:
         what = "an address of program memory" if text.startswith("@") else "an instruction word"
         diagnostics.error(position, f"{text!r} is larger than {most:x}, the largest value of {what}", len(text))

@@ -30,7 +30,7 @@ def register(token: Token, role: str, diagnostics: Diagnostics, free: str = "") 
         diagnostics.error(token.position, message, token.length)
     else:
         near = nearest(text, _SPECIAL_NAMES) if text.startswith("%") else ""
-        message = f"{text!r} is no register{near}" if near else f"{text!r} is no register, and the {role} must be one"
+        message = f"{text!r} is not a register{near}" if near else f"{text!r} is not a register, and the {role} must be one"
         diagnostics.error(token.position, message, token.length, f"registers are R0 to R12, {', '.join(_SPECIAL_NAMES)}")
     return None
 
@@ -39,7 +39,7 @@ def immediate(token: Token, diagnostics: Diagnostics) -> int | None:
     """`#5`, `#0x1f`, `#0b101`, `#'A'`: 0 to 255."""
     value = number(token.text.removeprefix("#"))
     if value is None:
-        message = f"{token.text!r} is no number, and CONST takes one: #5, #0x1f, #0b101 or #'A'"
+        message = f"{token.text!r} is not a number, and CONST takes one: #5, #0x1f, #0b101 or #'A'"
         fix = "to copy a register, add a register that holds 0: ADD Rd, Rs, Rt" if token.text.lower() in _REGISTERS else ""
         diagnostics.error(token.position, message, token.length, fix)
         return None
@@ -104,7 +104,7 @@ def values(token: Token, diagnostics: Diagnostics) -> list[int]:
 
 def _no_value(token: Token, diagnostics: Diagnostics) -> list[int]:
     fix = "write 5, 0x1f, 0b101, 'A', a range 0..15, or a value repeated: 7*16"
-    diagnostics.error(token.position, f"{token.text!r} is no value for data memory", token.length, fix)
+    diagnostics.error(token.position, f"{token.text!r} is not a value for data memory", token.length, fix)
     return []
 
 
@@ -112,7 +112,7 @@ def threads(token: Token, diagnostics: Diagnostics) -> int | None:
     """The number of threads of `.threads`: 0 to 255."""
     value = number(token.text.removeprefix("#"))
     if value is None:
-        diagnostics.error(token.position, f"{token.text!r} is no number of threads", token.length, "write .threads 8")
+        diagnostics.error(token.position, f"{token.text!r} is not a number of threads", token.length, "write .threads 8")
     elif not 0 <= value <= BYTE:
         diagnostics.error(
             token.position, f"{token.text!r} threads are outside 0..255, what the device control register holds", token.length
@@ -127,7 +127,7 @@ def block(token: Token, diagnostics: Diagnostics) -> int | None:
     value = number(token.text.removeprefix("#"))
     if value is None or not 1 <= value <= BYTE:
         diagnostics.error(
-            token.position, f"{token.text!r} is no number of threads of a block: 1 to {BYTE}", token.length, "write .block 32"
+            token.position, f"{token.text!r} is not a number of threads of a block: 1 to {BYTE}", token.length, "write .block 32"
         )
         return None
     return value
@@ -137,7 +137,7 @@ def raw_word(token: Token, diagnostics: Diagnostics) -> int | None:
     """An instruction word as a number: 0 to 0xffff."""
     value = number(token.text.removeprefix("#"))
     if value is None:
-        diagnostics.error(token.position, f"{token.text!r} is no instruction word", token.length, "write .word 0x3012")
+        diagnostics.error(token.position, f"{token.text!r} is not an instruction word", token.length, "write .word 0x3012")
     elif not 0 <= value <= WORD_MASK:
         diagnostics.error(token.position, f"{token.text!r} is outside 0..0xffff, and an instruction word has 16 bits", token.length)
     else:

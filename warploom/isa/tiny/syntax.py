@@ -51,7 +51,7 @@ def statements(source: Source, diagnostics: Diagnostics) -> Iterator[Statement]:
             if _NAME.fullmatch(label.text):
                 labels.append(label)
             else:
-                message = f"{label.text!r} is no name for a label: it takes a letter or _, then letters, digits, _, . and $"
+                message = f"{label.text!r} is not a name for a label: it takes a letter or _, then letters, digits, _, . and $"
                 diagnostics.error(label.position, message, label.length)
             start = match.end()
         tokens = [

@@ -23,7 +23,7 @@ from warploom.isa.analysis.dominators import reversed_graph
 from warploom.isa.program import Program
 
 ADD = u.NUMBER["add"]
-TELLS = [u.NUMBER["special"], u.NUMBER["read_counter"]]  # what reads no register and is no constant
+TELLS = [u.NUMBER["special"], u.NUMBER["read_counter"]]  # what reads no register and is not a constant
 ZERO = 0  # the register that is always 0
 MOST = 64  # origins that one condition is followed to
 FARTHEST = 1 << 13  # instructions that are passed on the way to them
@@ -48,7 +48,7 @@ class Origins(NamedTuple):
 
 
 class Conditions:
-    """Of a program, whose instructions lead to `successors`."""
+    """The conditions of a program, whose instructions lead to `successors`."""
 
     def __init__(self, program: Program, successors: Sequence[Sequence[int]]) -> None:
         self.program = program

@@ -133,7 +133,7 @@ def _parted(
     successors: Sequence[Sequence[int]],
     counts: Callable[[int, int, int], bool] = lambda branch, one, other: True,
 ) -> Iterator[tuple[int, int, int]]:
-    """Of the splits that guard nothing, copies of one that stand on different sides of one branch: two of them, and the branch.
+    """Copies of one split that guard nothing and stand on different sides of one branch: two of them, and the branch.
 
     counts: whether a branch, and the two copies that it parts, are looked for. Other copies of that split may stand on the sides of
     another branch.
@@ -173,7 +173,7 @@ def _parts(branch: int, one: int, other: int, successors: Sequence[Sequence[int]
 
 
 def _continues(place: int, operations: Sequence[int], successors: Sequence[Sequence[int]]) -> int:
-    """The first instruction from a place on that is no jump."""
+    """The first instruction from a place on that is not a jump."""
     passed: set[int] = set()
     while place < len(operations) and operations[place] == JUMP and place not in passed:
         passed.add(place)

@@ -1,4 +1,4 @@
-"""Images that are no ELF files: raw bytes from the start address on, and `.vxbin`, which says first and last address before them.
+"""Images that are not ELF files: raw bytes from the start address on, and `.vxbin`, which says first and last address before them.
 
 A .vxbin begins with two numbers of 64 bits, the lowest address and the end (of zeroed memory too), and the bytes follow.
 Source: github.com/vortexgpgpu/vortex, kernel/scripts/vxbin.py (2024-08).

@@ -60,5 +60,5 @@ def _nothing(_: Operands) -> list[Uop]:
 
 
 def meanings() -> dict[str, tuple[str, str]]:
-    """By mnemonic: how an instruction is written, and what it does. Of those whose form has changed, the newest."""
+    """By mnemonic: how an instruction is written, and what it does. If its form has changed, the newest."""
     return {row.mnemonic: (row.syntax, row.meaning) for number in GENERATIONS for row in table(number).rows}

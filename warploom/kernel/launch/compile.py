@@ -78,7 +78,7 @@ def result_type(function: Any, kinds: Sequence[Any], name: str) -> np.dtype[Any]
     _, _, variables = _settled(function, kinds, {})
     found = getattr(getattr(variables[name], "type", None), "dtype", None)
     if found is None:
-        raise TypeError(f"{name} is no number")
+        raise TypeError(f"{name} is not a number")
     return np.dtype(found)
 
 

@@ -116,7 +116,7 @@ def _types_in(signature: Any) -> tuple[Any, ...]:
     try:
         return tuple(sigutils.normalize_signature(signature)[0])
     except Exception:  # it evaluates the text, which may hold anything
-        raise ValueError(f'{signature!r} is no signature: write a tuple of types or its text, as "(float64[:],)"') from None
+        raise ValueError(f'{signature!r} is not a signature: write a tuple of types or its text, as "(float64[:],)"') from None
 
 
 def _each(same: Callable[[Any], Any], types: tuple[Any, ...]) -> list[Any]:

@@ -118,7 +118,7 @@ def expm1(x: Any) -> Any:
 
 
 def _log_parts(x: Any) -> Any:
-    """Of a positive number the exponent, and the fraction between sqrt(1/2) and sqrt(2)."""
+    """The exponent of a positive number, and its fraction between sqrt(1/2) and sqrt(2)."""
     tiny = x < 2.2250738585072014e-308
     bits = (x * 18014398509481984.0 if tiny else x).view(np.int64)
     e = ((bits >> 52) & 0x7FF) - 1023 - (54 if tiny else 0)

@@ -1,6 +1,6 @@
 """Atomics of kernels: read, change and write an item with nothing in between; the old value is the result.
 
-Of floats, a NaN that is offered to `min` and `max` is ignored, and one that is in memory stays there; `nanmin` and `nanmax` put a
+A NaN that is offered to `min` and `max` of floats is ignored, and one that is in memory stays there; `nanmin` and `nanmax` put a
 number in its place.
 """
 

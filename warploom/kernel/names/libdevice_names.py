@@ -69,7 +69,7 @@ for _end, _kind in (("", ty.FLOAT64), ("f", ty.FLOAT32)):
     _row(f"frexp{_end}", (_kind,), _by("math.frexp"), "fraction and exponent")
     _row(f"modf{_end}", (_kind,), _by("math.modf"), "fraction and whole part")
 for _end, _kind in (("d", ty.FLOAT64), ("f", ty.FLOAT32)):
-    _row(f"isnan{_end}", (_kind,), _by("math.isnan", ty.INT32), "1 for what is no number")
+    _row(f"isnan{_end}", (_kind,), _by("math.isnan", ty.INT32), "1 for what is not a number")
     _row(f"isinf{_end}", (_kind,), _by("math.isinf", ty.INT32), "1 for an infinity")
     _row("isfinited" if _end == "d" else "finitef", (_kind,), _by("math.isfinite", ty.INT32), "1 for a finite number")
 for _end, _kind in (("", ty.INT32), ("ll", ty.INT64)):

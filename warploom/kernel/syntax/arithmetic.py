@@ -70,7 +70,7 @@ def complex_of(t: Translator, kind: Type, number: complex) -> Complex:
 
 
 def converted(t: Translator, x: Any, kind: Type, node: ast.AST) -> Any:
-    """A number as one of another type. Raises Problem for what is no number."""
+    """A number as one of another type. Raises Problem for what is not a number."""
     if not isinstance(x, Number | Complex):
         t.error(node, f"{article(str(kind))} is wanted, and this is {said(x)}")
     if kind.kind == "c":
@@ -78,7 +78,7 @@ def converted(t: Translator, x: Any, kind: Type, node: ast.AST) -> Any:
         parts = (x.real, x.imag) if isinstance(x, Complex) else (x, Number(ty.FLOAT64, t.b.real(0.0, "f64")))
         return Complex(kind, converted(t, parts[0], one, node), converted(t, parts[1], one, node))
     if isinstance(x, Complex):
-        t.error(node, f"a complex number is no {kind}", "take .real or .imag of it")
+        t.error(node, f"a complex number does not convert to {kind}", "take .real or .imag of it")
     return Number(kind, _value(t, x, kind))
 
 

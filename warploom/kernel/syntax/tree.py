@@ -92,7 +92,7 @@ def _text_in(lines: list[str], code: Any) -> Text:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
             return Text(node, first - 1, column, source)
-    raise NoSource(f"{code.co_name!r} is no function that a kernel can be made of ({path}:{first})")
+    raise NoSource(f"{code.co_name!r} is not a function that a kernel can be made of ({path}:{first})")
 
 
 def _lambda(code: Any, text: str, first: int, column: int, source: Source) -> Text:
@@ -110,7 +110,7 @@ def _lambda(code: Any, text: str, first: int, column: int, source: Source) -> Te
 
 
 def _in_whole_text(code: Any, source: Source) -> Text:
-    """A function whose lines are no Python by themselves: a lambda amid an expression, a function with a text that is not indented."""
+    """A function whose lines are not Python by themselves: a lambda amid an expression, a function with a text that is not indented."""
     with suppress(SyntaxError):
         for node in ast.walk(ast.parse(source.text)):
             if _is_it(node, code):

@@ -21,7 +21,7 @@ OWN = (6, 7, MASK)  # places of a kind's own fields
 EVENT_COLUMNS = 8
 NOT_SAID = (0, 0, 0, -1, -1, 0, 0, 0)  # what a row has at the places that its kind does not use
 
-# Units. Of a cycle FOREVER, and of a slot and an instruction a negative number, means that there is none.
+# Units. FOREVER in place of a cycle, and a negative number in place of a slot or an instruction, means that there is none.
 CYCLE, LANES, SECTORS, LINE, SLOT, INSTRUCTION, NUMBER, WORD = (
     "cycle", "mask of lanes", "mask of sectors", "line of the L1", "warp slot", "instruction", "number", "one of its words"
 )  # fmt: skip

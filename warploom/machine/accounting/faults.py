@@ -53,7 +53,7 @@ FAULTS = (
     FaultKind("unmapped", "{lanes:access} address {value:#x}, where there is no memory"),
     FaultKind("read_only_region", "{lanes:write} to address {value:#x}, which can only be read"),
     FaultKind("local_out_of_range", "{lanes:access} local address {value:#x}, but a thread has {limit:#x} bytes of local memory"),
-    FaultKind("illegal", "the word {value:#x} is no instruction of this program's instruction set"),
+    FaultKind("illegal", "the word {value:#x} is not an instruction of this program's instruction set"),
     FaultKind("constant_out_of_range", "{lanes:read} constant address {value:#x}, but the program has {limit:#x} bytes of constants"),
     FaultKind("unguarded", "lanes of a warp disagree on this branch, and nothing has split them: {lanes:take} it, {others:do} not; split them, or add --set core.divergence=stack"),
     FaultKind("uniform", "lanes of a warp disagree on this branch: {lanes:take} it, {others:do} not, and core.divergence=uniform has one path for all; add --set core.divergence=stack"),

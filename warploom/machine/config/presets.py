@@ -80,7 +80,7 @@ def _tree(path: Path) -> dict[str, Any]:
         return tomllib.loads(bytes_of(path).decode("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        reason = "it is no text" if isinstance(error, UnicodeDecodeError) else reason
+        reason = "it is not text" if isinstance(error, UnicodeDecodeError) else reason
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else reason
         said = "not TOML" if isinstance(error, tomllib.TOMLDecodeError) else "cannot be read"
         raise ConfigError(f"{path}: {said}: {reason}") from None

@@ -86,7 +86,7 @@ def generation_of(name: str) -> Generation | None:
 
 
 def answer(name: str) -> str | None:
-    """What is said for a product's name that is no preset's: what it is, and the nearest preset. None for a name that nobody knows."""
+    """What is said for a product's name that is not a preset's: what it is, and the nearest preset. None for a name that nobody knows."""
     row = generation_of(name)
     if row is None:
         return None

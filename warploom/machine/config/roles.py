@@ -73,7 +73,7 @@ HOPPER: Mapping[str, Cost] = {
     "warp_special": Cost("index", 2, 25, serves=2),  # H100
     "constant": Cost("index", 2, 25, serves=2),  # H100
     "constant_at": Cost("index", 2, 0, serves=2),  # H100; the constant cache says how long
-    "shuffle": Cost("memory", 4, 26, serves=1),  # H100: 24 where the index is no register
+    "shuffle": Cost("memory", 4, 26, serves=1),  # H100: 24 where the index is not a register
     "vote": Cost("integer", 2, 4),  # H100
     "match": Cost("index", 4, 28, serves=2),  # H100: where all lanes agree
     "reduce": Cost("index", 4, 38, serves=2),  # H100

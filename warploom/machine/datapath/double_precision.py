@@ -125,7 +125,7 @@ def _keep_nan(registers, op, lanes):
 
 @inlined
 def _compare(registers, op, rule, lanes):
-    """Smaller, larger, and comparisons that give 1 or 0. Of two equal floats only zeros can differ, in the sign."""
+    """Smaller, larger, and comparisons that give 1 or 0. Two equal floats differ only if they are zeros, in the sign."""
     s = registers.wide[0]
     t = registers.wide[1]
     p = s.view(np.float64)

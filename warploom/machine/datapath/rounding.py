@@ -120,7 +120,7 @@ def _exact(registers, op, a, b, c, lane):
 
 @unit
 def _remainder(result, factor, whole):
-    """whole - result * factor, exactly; 0 where the result is no number with a remainder."""
+    """whole - result * factor, exactly; 0 where the result is not a number with a remainder."""
     if result == 0 or not abs(result) < np.inf or not abs(factor) < np.inf:
         return np.float64(0)
     return np.float64(fused_double(np.float64(-result), factor, whole))
@@ -165,7 +165,7 @@ def round_float(bits, mode):
     if field == 0x7FF:
         return sign | INFINITY_BITS, np.int64(0)
     if field == 0:
-        return sign, np.int64(0)  # a product of 32-bit floats is no subnormal 64-bit one
+        return sign, np.int64(0)  # a product of 32-bit floats is not a subnormal 64-bit one
     exponent = field - 1023
     significand = fraction | HIDDEN_BIT
     cut = min(np.int64(29) + max(NORMAL - exponent, np.int64(0)), np.int64(62))

@@ -105,7 +105,7 @@ class Checkpoints:
             del self._kept[late]
 
     def _thin(self, cycle: int) -> None:
-        """Of those at about the same distance from `cycle`, on the same side of it, keep the first."""
+        """Keep the first of those at about the same distance from `cycle`, on the same side of it."""
         seen: set[tuple[bool, int]] = set()
         for kept in self.cycles[1:]:
             distance = max(abs(kept - cycle), 1) / NEAREST

@@ -137,7 +137,7 @@ def _issued(machine: Reported) -> int:
 
 
 def remarks(machine: Reported) -> Iterator[str]:
-    """What a user should know of a run although it is no fault: lanes that disagreed at a branch which their program had not split;
+    """What a user should know of a run although it is not a fault: lanes that disagreed at a branch which their program had not split;
     fragments of a pixel that did not keep their order."""
     yield from graphics_remarks(machine.gpu)
     for core, state in enumerate(machine.cores):
@@ -328,7 +328,7 @@ def _of_array(machine: Reported, fault: np.ndarray) -> str:
 
 
 def _nearest_region(machine: Reported, fault: np.ndarray) -> str:
-    """Of an access to an address at which there is nothing, or nothing to write: the region next to it."""
+    """The region next to an address that was accessed and at which there is nothing, or nothing to write."""
     if FAULTS[int(fault["kind"])].name not in ("unmapped", "read_only_region"):
         return ""
     all_used = len(machine.storage.touched()) == machine.storage.pages

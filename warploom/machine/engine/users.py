@@ -36,7 +36,7 @@ INSTEAD = (  # words of Python's, and what to say of a unit then
     ("'numpy.ndarray' object has no attribute", "an array has a fixed size: write array[index] = value, and count yourself"),
     ("too many indices for array", "rows lie one after the other in an array with one index, as s.stamp[set * s.ways + way]"),
     ("ufunc '", "a unit works on numbers alone"),
-    ("'NoneType'", "None is no number: each path through a function needs a value"),
+    ("'NoneType'", "None is not a number: each path through a function needs a value"),
 )
 
 
@@ -52,7 +52,7 @@ def in_words(error: BaseException) -> str:
 def guarded(function: Callable[..., Any], problem: Callable[..., str], begin: Callable[[], None] | None = None) -> Callable[..., Any]:
     """A user's unit for plain Python, whose exceptions and wrong results are UnitErrors.
 
-    problem: called with the result and the arguments; says in half a sentence why that is no result, "" where it is one. begin: called
+    problem: called with the result and the arguments; says in half a sentence why that is not a result, "" where it is one. begin: called
     before the unit is.
     """
 
@@ -124,7 +124,7 @@ def hint_of_hardware(said: str) -> str:
 
 
 class WrongResult(Exception):
-    """Natively: a unit of a user's own has returned what is no result."""
+    """Natively: a unit of a user's own has returned what is not a result."""
 
 
 def unit_name(unit: Any) -> str:

@@ -100,7 +100,7 @@ def channel_place(hash, line):
 
 @out_of_line
 def _place_among(hash, line):
-    """`place_of` among places whose number is no power of two."""
+    """`place_of` among places whose number is not a power of two."""
     group = np.int64(line // hash.places)
     place = np.int64(line - group * hash.places)
     return place if hash.hashed == 0 else np.int64((place + _folded_group(hash, group)) % hash.places)

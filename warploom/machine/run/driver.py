@@ -54,7 +54,7 @@ def drive(
     there are. notice: called with one sentence before native code is compiled.
     at_once: native code that lies ready is loaded before the first cycle. Code that this process has begun to use is taken at once anyway.
     call: of `entry_call` for the native engine, from an earlier run of this very machine.
-    Raises ValueError for an unknown engine, and for a `max_cycles` that is no whole number.
+    Raises ValueError for an unknown engine, and for a `max_cycles` that is not a whole number.
     """
     if engine not in ENGINES:
         raise ValueError(f"engine = {engine!r}: it is one of {', '.join(ENGINES)}")
@@ -91,7 +91,7 @@ def drive(
 
 
 def cycle_limit(cycles: int) -> int:
-    """`max_cycles` as a caller gave it. Raises ValueError for what is no whole number from 1 to MOST_CYCLES."""
+    """`max_cycles` as a caller gave it. Raises ValueError for what is not a whole number from 1 to MOST_CYCLES."""
     return whole_number("max_cycles", cycles, 1, MOST_CYCLES)
 
 

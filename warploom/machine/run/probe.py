@@ -63,7 +63,7 @@ class Probe(NamedTuple):
     (the members of `run.tables.Units`). listener: called with a `Call` after each call of the unit. keep: called with the
     unit's arguments before and after the call, says what of them the listener wants; by default copies of all (`copies`: what a mirror
     holds are views, which copy.deepcopy does not take), which is slow where the arguments are a whole core. optional: a machine that
-    does not reach the unit is no mistake.
+    does not reach the unit is not a mistake.
     """
 
     unit: Callable[..., Any] | str

@@ -62,7 +62,7 @@ class RunResult:
     counters: whole numbers by name; `counters.COUNTERS` says what each means. fault: one sentence with its place in the source, or "".
     fault_at: the instruction that it is about, or -1.
     running: where each warp was when the run was stopped, a line each, or that only stores were on their way.
-    remarks: what a user should know although it is no fault.
+    remarks: what a user should know although it is not a fault.
     notes: what the program itself has written on the log of the run, in the order of cycles; notes_lost: rows for which it had no room.
     console: the lines that it has printed to a console, `#3: text`. exit_code: what it has left, if it leaves one.
     engine: which engines ran it. seconds: wall time. detail: what a kind of machine adds (a profile, events).
@@ -132,7 +132,7 @@ class RunResult:
         """One dict a cycle: the state of every unit after the clock edge, `cycles` of them, or those from `first` to `last`.
 
         The fields are those of the original hardware's traces. The run is repeated for it: a machine is deterministic.
-        Raises ValueError for a machine whose cores have warps, and for what is no whole number.
+        Raises ValueError for a machine whose cores have warps, and for what is not a whole number.
         """
         first = whole_number("first", first, 0)
         last = None if last is None else whole_number("last", last, 0)

@@ -105,7 +105,7 @@ def _decode_instruction(program: Program, number: int, row: np.ndarray, uops: np
 
 
 def _lane_register(code: int) -> int:
-    """What a read port is given for an operand code: of what is no lane register, register 0."""
+    """What a read port is given for an operand code: of what is not a lane register, register 0."""
     return code if 0 <= code < u.SCALAR else 0
 
 

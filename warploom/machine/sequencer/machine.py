@@ -191,7 +191,7 @@ class SequencerMachine:
         return lines
 
     def remarks(self) -> list[str]:
-        """What a user should know of a run although it is no fault."""
+        """What a user should know of a run although it is not a fault."""
         dividing = [core for core in self.cores if core["divisions_by_zero"]]
         if not dividing:
             return []

@@ -72,11 +72,11 @@ class Slot(NamedTuple):
                 raise UnitError(f"{name} of {_called(unit)} is {verb!r}, and a {self.verbs.__name__} takes functions: {self.signature}")
             return unit
         if self.verbs is None:
-            raise UnitError(f"{_called(unit)} is no unit for the slot {self.name!r}, which takes a function: {self.signature}")
-        raise UnitError(f"{_called(unit)} is no unit for the slot {self.name!r}, which takes a {self.verbs.__name__}: {self.signature}")
+            raise UnitError(f"{_called(unit)} is not a unit for the slot {self.name!r}, which takes a function: {self.signature}")
+        raise UnitError(f"{_called(unit)} is not a unit for the slot {self.name!r}, which takes a {self.verbs.__name__}: {self.signature}")
 
     def _no_functions(self, unit: Any) -> list[tuple[str, Any]]:
-        """Of a unit of several verbs those that are no functions; one with a default may be None."""
+        """Of a unit of several verbs those that are not functions; one with a default may be None."""
         usual = self.verbs._field_defaults
         verbs = zip(unit._fields, unit, strict=True)
         return [(name, verb) for name, verb in verbs if not (callable(verb) or (name in usual and verb is None))]

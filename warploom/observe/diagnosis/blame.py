@@ -51,8 +51,8 @@ class Blame:
         return of_class(self.found.config, name) if name not in ("control", "memory") else 0
 
     def recurrence(self, instructions: list[int]) -> tuple[int, ...]:
-        """Of instructions that a loop repeats, the longest chain in which each needs the result of the one before, and the first that of
-        the last one, a turn earlier; () where there is none. Between equal ones that of numbers with a point goes before a counter's."""
+        """The longest chain of instructions that a loop repeats in which each needs the result of the one before, and the first that of
+        the last one, an iteration earlier; () where there is none. Between equal ones that of numbers with a point goes before a counter's."""
         inside = set(instructions)
         needs = {
             number: [made for made in self.producers.of(number, (*LOADS, u.ALU, u.SPECIAL), read_only=True) if made in inside]
@@ -111,7 +111,7 @@ def before_barrier(found: Profile, barrier: int) -> list[int]:
 
 
 def behind_barriers(found: Profile) -> dict[str, float]:
-    """Of the waits at barriers those that only pass on another wait, by `memory` and `shared`: the warps of a block do the same there, and
+    """The waits at barriers that only pass on another wait, by `memory` and `shared`: the warps of a block do the same there, and
     come one after the other since a unit serves them so. Where some have more to do than others, it is the barrier's own matter."""
     passed = {"memory": 0.0, "shared": 0.0}
     of_memory, of_shared = found.of("long_scoreboard", "lg_throttle", "drain"), found.of("short_scoreboard", "mio_throttle")

@@ -203,7 +203,7 @@ def _stride_text(found: Profile, instruction: int, step: int | None) -> str:
 
 
 def _looked(found: Profile, instruction: int) -> str:
-    """Of how many accesses that is said, where it is not all of them."""
+    """How many accesses that is said of, if it is not all of them."""
     looked, made = len(found.addresses.get(instruction, ())), int(found.counts[instruction, [p.ACCESSES, p.SHARED_ACCESSES]].sum())
     return "" if looked >= made else f" in the first {looked} of {d.plural(made, 'access', 'accesses')}"
 

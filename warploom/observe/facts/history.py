@@ -148,7 +148,7 @@ def _changes(rows: np.ndarray, time: np.ndarray, state: np.ndarray | int, mask: 
 
 
 def _following_pc(rows: np.ndarray) -> np.ndarray:
-    """Of every event, the program counter of the warp's next visit, wait or issue: where an instruction has led it."""
+    """The program counter of the warp's next visit, wait or issue after every event: where an instruction has led it."""
     says = np.isin(rows[:, e.KIND], (e.ISSUE, e.VISIT, e.STALL))
     where = np.where(says, numbers(len(rows)), len(rows))
     following = np.append(np.minimum.accumulate(where[::-1])[::-1][1:], len(rows)) if len(rows) else where

@@ -21,7 +21,7 @@ OFF = {state.name: state.meaning for state in reasons.OFF}
 
 
 class LaneMasks(NamedTuple):
-    """Of every row of a table, as masks of lanes in int64: those that have a thread, and those whose thread has ended."""
+    """Masks of lanes in int64 for every row of a table: those that have a thread, and those whose thread has ended."""
 
     threads: np.ndarray
     ended: np.ndarray

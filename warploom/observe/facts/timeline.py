@@ -105,7 +105,7 @@ class Timeline:
 
 
 def off_lanes(spans: np.ndarray, lanes: int) -> dict[str, np.ndarray]:
-    """Of some spans the masks of the lanes that do not execute, by the word for why. lanes: of a warp."""
+    """Masks of the lanes that do not execute in some spans, by the word for why. lanes: of a warp."""
     out = ~spans[:, MASK] & (-1 if lanes == 64 else (1 << lanes) - 1)
     threads, ended = spans[:, THREADS], spans[:, ENDED]
     return {lane_states.DIVERGED: out & threads & ~ended, lane_states.ENDED: out & ended, lane_states.NO_THREAD: out & ~threads}
@@ -143,7 +143,7 @@ def by_slot(rows: np.ndarray) -> np.ndarray:
 
 
 def spans_of(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of issues, stalls and launches `by_slot`: a span a row, without THREADS and ENDED, and the number of its warp's launch among them."""
+    """Issues, stalls and launches, `by_slot`, as a span a row, without THREADS and ENDED, and the number of its warp's launch among them."""
     launched = rows[:, e.KIND] == e.LAUNCH
     launch = np.maximum.accumulate(np.where(launched, numbers(len(rows)), 0))
     spans = np.zeros((len(rows), SPAN_COLUMNS), np.int64)

@@ -1,6 +1,6 @@
 """Timeline: what every warp did, a row per warp: it issues, or it waits for a reason by Nsight Compute's name.
 
-x = cycles. Of a core that runs one instruction at a time, the row is the core and what it does is the state of its sequencer.
+x = cycles. If cores run one instruction at a time, a row is a core and what it does is the state of its sequencer.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ LANES = {
     ACTIVE: Look("#FBE98B", "#FFE873", SOLID, "#"),
 }
 
-# Of a warp, by the name of its reason (`machine/accounting/reasons.py`); "selected" is a warp that issues.
+# Colours of a warp, by the name of its reason (`machine/accounting/reasons.py`); "selected" is a warp that issues.
 REASONS = {
     "selected": LANES[ACTIVE],
     "not_selected": Look("#C8442B", "#D9573C", SOLID, "n"),
@@ -66,7 +66,7 @@ REASONS = {
     "no_instruction": Look("#8CCB9B", "#93D4A3", UPRIGHT, "f"),
 }
 
-# Of a core that runs one instruction at a time, by the name of its state (`machine/sequencer/states.py`).
+# Colours of a core that runs one instruction at a time, by the name of its state (`machine/sequencer/states.py`).
 STATES = {
     "idle": LANES[NONE],
     "fetch": Look("#8CCB9B", "#93D4A3", UPRIGHT, "f"),
@@ -87,7 +87,7 @@ LOOKUPS = {
     "passed on": Look("#5E636B", "#767D88", SQUARED, "p"),
 }
 
-# Of warps that have to be told apart, such as those in an ALU: warp slot modulo their number.
+# Colours of warps that have to be told apart, such as those in an ALU: warp slot modulo their number.
 WARPS = (
     Look("#174F94", "#2A62B0", SOLID, "0"),
     Look("#E58A1F", "#F09A33", SOLID, "1"),

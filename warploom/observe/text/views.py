@@ -67,7 +67,7 @@ def region_table(
 
 
 def _differ(old: np.ndarray, new: np.ndarray) -> np.ndarray:
-    """Which elements have different bits: a NaN is no change of itself, and -0.0 is one of 0.0."""
+    """Which elements have different bits: a NaN is not a change of itself, and -0.0 is one of 0.0."""
     bits = f"<u{old.dtype.itemsize}"
     return np.asarray(old.view(bits) != new.view(bits))
 

@@ -19,7 +19,7 @@ def beside(target: Path) -> Path:
 def whole_file(path: str | Path, *, binary: bool) -> Iterator[IO[Any]]:
     """An open file that takes its place when everything is written. A name that ends in .gz is compressed; text is UTF-8.
 
-    What is no ordinary file (a pipe, /dev/null) is written to as it stands. Raises OSError, which names the target.
+    What is not an ordinary file (a pipe, /dev/null) is written to as it stands. Raises OSError, which names the target.
     """
     target = Path(path).resolve()
     ordinary = not target.exists() or target.is_file()

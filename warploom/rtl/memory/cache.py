@@ -86,7 +86,7 @@ class Tags(wiring.Component):
         return Array(values)[here] if self.sets > 1 else values[0]
 
     def remember(self, m: Module, mine: Any, match: Value, place: Value) -> None:
-        """What the policies are told. An arrival in a line that is there is no use of it."""
+        """What the policies are told. An arrival in a line that is there does not count as a use."""
         one = len(self.policies) != self.sets
         for number, policy in enumerate(self.policies):
             m.submodules[f"replacement_{number}"] = policy

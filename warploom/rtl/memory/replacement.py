@@ -36,7 +36,7 @@ class Policy(wiring.Component):
 
 
 class Lru(Policy):
-    """Least recently used: an age matrix. Of lines that are used in one cycle the lowest counts as the oldest, as in the model."""
+    """Least recently used: an age matrix. If several lines are used in one cycle, the lowest counts as the oldest, as in the model."""
 
     def elaborate(self, platform: Any) -> Module:
         """The circuit."""

@@ -1,6 +1,6 @@
 """External memory for the hardware's test bench: what answers on the channels. The model is `warploom.machine.sequencer.external_memory`.
 
-This is no hardware of the GPU's: it lies outside, and the bench plays it. A request that was up before a clock edge is answered after it.
+This is not hardware of the GPU's: it lies outside, and the bench plays it. A request that was up before a clock edge is answered after it.
 All reads of a cycle come first; then the writes from the highest channel to the lowest, so that channel 0 wins.
 """
 

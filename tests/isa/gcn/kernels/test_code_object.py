@@ -173,7 +173,7 @@ def descriptor(data, offset, form, value):
     ("data", "said"),
     [
         (SAXPY[:40], "this ELF file is cut off: it has 40 bytes, its header alone 64"),
-        (b"text", "this is no ELF file"),
+        (b"text", "this is not an ELF file"),
         (changed(SAXPY, 18, "<H", 62), "this ELF file is for machine 62 with 64 bits, little-endian; AMD GCN is machine 224, 64 bits"),
         (changed(SAXPY, 16, "<H", 2), "this is an ELF file of type 2, not a program"),
         (

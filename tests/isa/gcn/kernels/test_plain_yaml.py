@@ -48,7 +48,7 @@ def test_what_a_package_writes(value):
         ("a: 1\n   b: 2\n", "'b: 2' is indented like nothing before it"),
         ("a: [1, 2\n", "'[1, 2' has no end"),
         ("a: 'b\n", '"\'b" has no end'),
-        ("a: 1\nb\n", "'b' is no key with a value"),
+        ("a: 1\nb\n", "'b' is not a key with a value"),
         ("".join(f"{' ' * n}a:\n" for n in range(40)), "it is nested more than 16 deep"),
     ],
 )

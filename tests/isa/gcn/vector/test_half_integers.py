@@ -203,7 +203,7 @@ def test_the_face_of_a_cube():
         ("v_mad_u16 v5, v4, v4, v4 op_sel:[1]", "takes 3 or 4 bits, not 1"),
         ("v_pack_b32_f16 v5, v4, v4 op_sel:[0,0,1]", "op_sel of what has no 16 bits to choose"),
         ("v_pk_add_u16 v5, v4, v4 op_sel:[0,0,0,0,1]", "takes 2 bits, not 5"),
-        ("v_pk_add_u16 v5, v4, v4 neg_lo:[1,0]", "a sign of a source that is no float"),
+        ("v_pk_add_u16 v5, v4, v4 neg_lo:[1,0]", "a sign of a source that is not a float"),
     ],
 )
 def test_what_chooses_no_half_is_refused(line, reason):

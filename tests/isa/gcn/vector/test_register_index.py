@@ -32,7 +32,7 @@ def held(lines):
         # Bits 7:0 and 15:12 of M0 are set, the others stay.
         (["s_mov_b32 m0, 0x12340f00", "s_mov_b32 s20, 0x7ff", "s_set_gpr_idx_on s20, gpr_idx(SRC0)", "s_set_gpr_idx_off",
           "v_mov_b32 v4, m0"], [0x12341FFF, 2, 3, 4]),
-        # A result that is no vector register is not one that M0 chooses.
+        # A result that is not a vector register is not one that M0 chooses.
         (["s_mov_b32 s20, 1", "s_set_gpr_idx_on s20, gpr_idx(DST)", "v_readfirstlane_b32 s21, v5", "s_set_gpr_idx_off",
           "v_mov_b32 v4, s21"], [2, 2, 3, 4]),
         (["v_mov_b32 v4, 0", "v_mov_b32 v5, 0", "v_mov_b32 v6, 1.0", "s_mov_b32 s20, 1", "s_set_gpr_idx_on s20, gpr_idx(SRC0)",

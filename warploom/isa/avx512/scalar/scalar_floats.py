@@ -68,7 +68,7 @@ def _value(code: Code, place: int) -> int:
 
 
 def _compare(code: Code) -> None:
-    """vucomiss: ZF where equal, CF where less; both and PF where one is no number."""
+    """vucomiss: ZF where equal, CF where less; both and PF where one is not a number."""
     a, b = _value(code, 0), _value(code, 1)
     numbers = code.scalar("and", code.scalar("feq", a, a), code.scalar("feq", b, b))
     if "P" in code.live:

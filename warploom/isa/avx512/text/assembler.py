@@ -187,7 +187,7 @@ class _Assembler:
         except (ValueError, OverflowError):
             pass
         kind = "float" if name == ".float" else f"number of {8 * struct.calcsize(form)} bits"
-        self.diagnostics.error(Position(line_number, piece.column), f"{piece.text!r} is no {kind}", max(len(piece.text), 1))
+        self.diagnostics.error(Position(line_number, piece.column), f"{piece.text!r} is not a {kind}", max(len(piece.text), 1))
         return b""
 
     def _add(self, item: Item, most: int) -> None:

@@ -107,13 +107,13 @@ def _operand(text: str, broadcast: bool) -> Operand:
     if match := _POINTER.fullmatch(text):
         size = (match[1] or "").lower()
         if size and size not in SIZES:
-            raise Mistake(f"{match[1]!r} is no size of memory", text, f"there are {', '.join(SIZES)}")
+            raise Mistake(f"{match[1]!r} is not a size of memory", text, f"there are {', '.join(SIZES)}")
         return _memory(match[2], SIZES.get(size, 0), broadcast, text)
     if (value := number(text)) is not None:
         return Immediate(value)
     if _NAME.fullmatch(text):
         return Immediate(0, text)
-    raise Mistake(f"{text!r} is no register, number, address or label", text)
+    raise Mistake(f"{text!r} is not a register, number, address or label", text)
 
 
 def _memory(inside: str, size: int, broadcast: bool, text: str) -> Memory:
@@ -130,7 +130,7 @@ def _memory(inside: str, size: int, broadcast: bool, text: str) -> Memory:
             found = found._replace(relative=True)
         elif len(factors) == 1 and factors[0] not in REGISTERS:
             if not _NAME.fullmatch(term.strip()) or found.label:
-                raise Mistake(f"{term.strip()!r} is no part of an address", text)
+                raise Mistake(f"{term.strip()!r} is not part of an address", text)
             found = found._replace(label=term.strip())
         else:
             found = _with_register(found, factors, text)

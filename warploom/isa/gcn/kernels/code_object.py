@@ -286,7 +286,7 @@ def _described(kernel: Kernel, function: CKernel) -> Kernel:
 
 
 def _without(segment: Segment, kernels: Iterable[Kernel]) -> Segment:
-    """A segment whose code leaves out the descriptors between functions, which are no instructions."""
+    """A segment whose code leaves out the descriptors between functions, which are not instructions."""
     spans = list(segment.code)
     for kernel in kernels:
         end = kernel.address + OLD_BYTES

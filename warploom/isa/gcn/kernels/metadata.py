@@ -162,7 +162,7 @@ def _old(read: Any) -> dict[str, Described]:
 def _rows(table: Any, key: str) -> list[dict[str, Any]]:
     rows = table.get(key) if isinstance(table, dict) else None
     if rows is not None and not (isinstance(rows, list) and all(isinstance(row, dict) for row in rows)):
-        raise ValueError(f"{key} is no list of mappings")
+        raise ValueError(f"{key} is not a list of mappings")
     return rows or []
 
 

@@ -56,7 +56,7 @@ def _block(lines: list[tuple[int, str]], place: int, depth: int) -> tuple[Any, i
             continue
         found = _KEY.match(text)
         if found is None:
-            raise YamlError(f"{text!r} is no key with a value")
+            raise YamlError(f"{text!r} is not a key with a value")
         rest = found[2]
         if rest:
             mapping[found[1]], place = _scalar(rest), place + 1

@@ -252,7 +252,7 @@ class _Assembler:
             try:
                 return struct.pack("<f" if item.width == -4 else "<d", float(text))
             except (ValueError, OverflowError):
-                raise Mistake(f"{text!r} is no float", text) from None
+                raise Mistake(f"{text!r} is not a float", text) from None
         value = sum(sign * (term if isinstance(term, int) else self._found(term, place)) for sign, term in expression(text))
         if not -(1 << 8 * item.width - 1) <= value < 1 << 8 * item.width:
             raise Mistake(f"{text!r} has more than {8 * item.width} bits", text)

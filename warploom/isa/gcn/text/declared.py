@@ -97,7 +97,7 @@ class Declared:
     def descriptor_line(self, directive: str, words: Sequence[str]) -> None:
         """A line between `.amdhsa_kernel` and its end. What says nothing to a simulator is passed over."""
         if not directive.startswith(".amdhsa_"):
-            raise Mistake(f"{directive} is no line of a kernel's descriptor", directive, f"write {END} before it")
+            raise Mistake(f"{directive} is not a line of a kernel's descriptor", directive, f"write {END} before it")
         what, value = directive.removeprefix(".amdhsa_"), words[0] if words else ""
         user, system = what.removeprefix("user_sgpr_"), what.removeprefix("system_sgpr_")
         if what == "user_sgpr_count":
@@ -138,4 +138,4 @@ def _value(text: str, dtype: str) -> int | float:
     try:
         return float(text) if dtype.startswith("float") else int(text, 0)
     except ValueError:
-        raise Mistake(f"{text!r} is no {dtype}", text) from None
+        raise Mistake(f"{text!r} is not of type {dtype}", text) from None

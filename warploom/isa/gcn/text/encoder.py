@@ -87,7 +87,7 @@ def _operand(encoding: Encoding, word: str, text: str) -> None:
     assert place is not None
     if encoding.row.format == "SMEM" and word.startswith("a"):
         if found.code < 0 or found.count != place.count or found.code % 2:
-            raise Mistake(f"{text!r} is no {place.count} scalar registers from an even one on", text)
+            raise Mistake(f"{text!r} is not {place.count} scalar registers from an even one on", text)
         encoding.fields["sbase"] = found.code // 2
         return
     _signs(encoding, place.letter, found, text)
@@ -99,7 +99,7 @@ def _operand(encoding: Encoding, word: str, text: str) -> None:
         _vector(encoding, place.letter, place.field, code, text)
         return
     if place.holds != SOURCE and code >= FIRST_VECTOR:
-        raise Mistake(f"{text!r} is no scalar register", text)
+        raise Mistake(f"{text!r} is not a scalar register", text)
     if place.letter in "de" and code > 127:
         raise Mistake(f"{text!r} is nothing that an instruction can write", text)
     if code == LITERAL and encoding.kind != E32:
@@ -121,7 +121,7 @@ def _vector(encoding: Encoding, letter: str, field: str, code: int, text: str) -
     if code < FIRST_VECTOR:
         choice = {"a": "s0", "b": "s1"}.get(letter, "")
         if encoding.kind != SDWA_KIND or not choice or code > 127:
-            raise Mistake(f"{text!r} is no vector register", text)
+            raise Mistake(f"{text!r} is not a vector register", text)
         encoding.fields |= {field: code, choice: 1}
         encoding.count(code)
         return
@@ -139,7 +139,7 @@ def _code(encoding: Encoding, found: Operand, text: str, count: int, is_source: 
             raise Mistake(f"{text!r}: {count} scalar registers begin at a multiple of {min(count, 4)}", text)
         return found.code
     if not is_source:
-        raise Mistake(f"{text!r} is no register", text)
+        raise Mistake(f"{text!r} is not a register", text)
     value = encoding.total(found)
     if not -(1 << 31) <= value < 1 << 32:
         raise Mistake(f"{text!r} has more than 32 bits", text)

@@ -1,7 +1,7 @@
 """An instruction while its text is being encoded: the form that is tried, and the fields that are known so far.
 
-Of the scalar registers and literals that it reads a count is kept, because a vector instruction has one path to the scalar registers, and
-room for one literal.
+The scalar registers and literals that an instruction reads are counted, because a vector instruction has one path to the scalar
+registers, and room for one literal.
 
 Source: AMD "Vega" Instruction Set Architecture, section 6.2.
 """

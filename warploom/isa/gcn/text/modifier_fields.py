@@ -28,7 +28,7 @@ def modify(encoding: Encoding, text: str) -> None:
     elif text.startswith("offset:swizzle") and encoding.row.format == "DS":
         number = swizzle_number(text.removeprefix("offset:"))
         if number is None:
-            raise Mistake(f"{text!r} is no pattern", text, 'write offset:swizzle(BITMASK_PERM,"00p11")')
+            raise Mistake(f"{text!r} is not a pattern", text, 'write offset:swizzle(BITMASK_PERM,"00p11")')
         encoding.fields |= {"offset0": number & 255, "offset1": number >> 8}
     elif (pair := re.fullmatch(r"(offset[01]):(\w+)", text)) is not None and encoding.row.two_offsets:
         encoding.fields[pair[1]] = whole(pair[2], pair[1], 0, 255)

@@ -179,7 +179,7 @@ def expression(text: str) -> list[tuple[int, int | str]]:
     while place < len(text):
         term = _TERM.match(text, place)
         if term is None or (found and not term[1]):
-            raise Mistake(f"{text!r} is no register, number or label", text)
+            raise Mistake(f"{text!r} is not a register, number or label", text)
         sign = -1 if term[1] == "-" else 1
         is_number = (term[2][0].isdigit() and term[2][-1] not in "bf") or term[2].lower().startswith(("0x", "0b"))
         found.append((sign, int(term[2], 0) if is_number else term[2]))

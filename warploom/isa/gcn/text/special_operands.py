@@ -25,7 +25,7 @@ def _number(encoding: Encoding, text: str) -> None:
 def _target(encoding: Encoding, text: str) -> None:
     found = operand(text)
     if found.code >= 0 or found.is_float:
-        raise Mistake(f"{text!r} is no label and no distance", text)
+        raise Mistake(f"{text!r} is neither a label nor a distance", text)
     if found.terms:
         to = encoding.total(found)
         distance = (to - encoding.address - 4) // 4
@@ -46,7 +46,7 @@ def _waitcnt(encoding: Encoding, text: str) -> None:
     for part in re.split(r"[\s,&]+", text):
         found = re.fullmatch(r"(\w+)\((\w+)\)", part)
         if found is None or found[1] not in limits:
-            raise Mistake(f"{part!r} is no counter", part, "write vmcnt(0), expcnt(0), lgkmcnt(0)")
+            raise Mistake(f"{part!r} is not a counter", part, "write vmcnt(0), expcnt(0), lgkmcnt(0)")
         counts[found[1]] = whole(found[2], found[1], 0, limits[found[1]])
     encoding.fields["simm16"] = waitcnt_number(**{name.removesuffix("cnt"): value for name, value in counts.items()})
 
@@ -55,7 +55,7 @@ def _hwreg(encoding: Encoding, text: str) -> None:
     found = re.fullmatch(r"hwreg\(\s*(\w+)\s*(?:,\s*(\d+)\s*,\s*(\d+)\s*)?\)", text)
     numbers = {name: number for number, name in HARDWARE.items()}
     if found is None or not (found[1] in numbers or found[1].isdigit()):
-        raise Mistake(f"{text!r} is no hardware register", text, "write hwreg(HW_REG_MODE, 29, 3): name, first bit, bits")
+        raise Mistake(f"{text!r} is not a hardware register", text, "write hwreg(HW_REG_MODE, 29, 3): name, first bit, bits")
     first, bits = int(found[2] or 0), int(found[3] or 32)
     if not (0 <= first < 32 and 1 <= bits <= 32 - first):
         raise Mistake(f"{text!r}: {bits} bits from bit {first} on are not in a register of 32", text)
@@ -74,7 +74,7 @@ def _message(encoding: Encoding, text: str) -> None:
 def _literal(encoding: Encoding, text: str) -> None:
     found = operand(text)
     if found.code >= 0 and not found.is_float:
-        raise Mistake(f"{text!r} is no number", text)
+        raise Mistake(f"{text!r} is not a number", text)
     if found.is_float and found.code >= 0:
         encoding.set_literal(constant(found.code), text)
     else:
@@ -86,7 +86,7 @@ def _offset(encoding: Encoding, text: str) -> None:
     found = operand(text)
     if found.code >= 0 and not found.is_float:
         if found.code > 127 or found.count != 1:
-            raise Mistake(f"{text!r} is no scalar register", text)
+            raise Mistake(f"{text!r} is not a scalar register", text)
         encoding.fields |= {"imm": 0, "offset": found.code}
         return
     value = encoding.total(found)
@@ -138,7 +138,7 @@ def _vaddr(encoding: Encoding, text: str) -> None:
 def _srsrc(encoding: Encoding, text: str) -> None:
     found = operand(text)
     if not 0 <= found.code < 102 or found.count != 4 or found.code % 4:
-        raise Mistake(f"{text!r} is no descriptor: four scalar registers from a multiple of 4 on", text)
+        raise Mistake(f"{text!r} is not a descriptor: four scalar registers from a multiple of 4 on", text)
     encoding.fields["srsrc"] = found.code // 4
 
 
@@ -146,7 +146,7 @@ def _soffset(encoding: Encoding, text: str) -> None:
     found = operand(text)
     code = found.code if found.code >= 0 else inline(found.value or 0)
     if code is None or code >= 248 or found.count != 1:
-        raise Mistake(f"{text!r} is no scalar register and no number from -16 to 64", text)
+        raise Mistake(f"{text!r} is neither a scalar register nor a number from -16 to 64", text)
     encoding.fields["soffset"] = code
 
 
@@ -161,7 +161,7 @@ def _export(encoding: Encoding, text: str) -> None:
     found = re.fullmatch(r"(mrt|pos|param)(\d+)", text)
     named = {"mrtz": 8, "null": 9}
     if text not in named and found is None:
-        raise Mistake(f"{text!r} is no target of exp", text)
+        raise Mistake(f"{text!r} is not a target of exp", text)
     encoding.fields["target"] = named[text] if found is None else {"mrt": 0, "pos": 12, "param": 32}[found[1]] + int(found[2])
 
 

@@ -113,7 +113,7 @@ class _Made(Modifier):
 
 
 class _Packed(Modifier):
-    """Of what, and how it is put together."""
+    """What is packed, and how it is put together."""
 
     def text(self, one: Coded) -> str:
         """How a listing writes it."""

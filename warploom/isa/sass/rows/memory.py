@@ -32,7 +32,7 @@ def _global(at: int = 32) -> Spec:
 
 
 def _shared_by_all() -> Spec:
-    """Of atomic operations, whose operation has the bits that the others have for the address."""
+    """The address of atomic operations, whose operation has the bits that the others have for the address."""
     return Address("address", "", A, uniform_at=C, descriptor_at=71, pair_at=72)
 
 

@@ -252,7 +252,7 @@ def _form(gpu, core, ready, tables, now):
 
 @unit
 def _movers(core, warp, other, room):
-    """The threads of warp `other` that join this one. Of two warps at the same PC the fuller takes, else the lower."""
+    """The threads of warp `other` that join this one. If two warps are at the same PC, the fuller takes, else the lower."""
     warps = core.warps
     there = ready_lanes_at(core, other, np.int64(warps.pc[warp]))
     if warps.pc[other] == warps.pc[warp]:

@@ -60,7 +60,7 @@ def diverge(gpu, core, warp, taken, target, reconvergence_pc):
 
 @unit
 def diverge_indirect(gpu, core, warp, jumping, same, calls):
-    """Of the lanes `jumping`, `same` go to one place through a register, the others elsewhere: those wait, and execute this jump again.
+    """The lanes `jumping` jump through a register, `same` of them to one place: the others wait, and execute this jump again.
 
     calls: 1 where it keeps the way back, to the next instruction. Returns 0 or the number of a fault.
     """

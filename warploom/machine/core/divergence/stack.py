@@ -57,7 +57,7 @@ def branch(stack, warps, warp, taken, target, reconvergence_pc):
 
 @unit
 def jump_apart(stack, warps, warp, others, reconvergence_pc):
-    """Of the running lanes the `others` wait at this jump, and execute it when the rest is at the reconvergence PC.
+    """The `others` among the running lanes wait at this jump, and execute it when the rest is at the reconvergence PC.
 
     A call through a register reconverges after it; any other jump where the running path does. AMD's compiler writes such a loop over the
     targets itself (LLVM, SIInstrInfo.cpp: a "waterfall" loop); each pass takes the lanes that agree with the first one. Returns 0 when the

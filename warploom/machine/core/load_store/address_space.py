@@ -288,7 +288,7 @@ def place_of(core, tables, address, size):
 
 @unit
 def memory_around(core, tables, address):
-    """Of the memory that holds an address, as this core sees it: what is added to an address for its place, and its first address that is
+    """What is added to an address for its place in the memory that holds it, as this core sees it, and the first address that is
     not there. The latter is 0 where there is no memory."""
     if core.spaces.regions == 0:
         return np.int64(0), np.int64(4 * np.int64(tables.memory.shape[0]))

@@ -95,7 +95,7 @@ def _integer_64(op, old, b, c):
 
 @inlined
 def _float_64(operand, held, op, lane):
-    """`held` of a lane = the float operation on it and the operand. Of two equal floats only zeros can differ, in the sign."""
+    """`held` of a lane = the float operation on it and the operand. Two equal floats differ only if they are zeros, in the sign."""
     x = held.view(np.float64)[lane]
     y = operand.view(np.float64)[lane]
     if op == FADD:

@@ -9,8 +9,8 @@ Two peculiarities of that RTL are kept, since programs can see them. The weights
 wrapped coordinate, whatever the size of the image, although the fraction between two texels lies further up unless
 the image has 4096 texels a side. And a weight is at most 255 / 256, so the upper texel is never taken whole.
 
-Texels are unpacked to four bytes, red lowest. Of r5g6b5 red is the highest field, of rgba4 the lowest, of l8a8 alpha is the
-high byte. Narrower channels repeat their high bits below, luminance is red, green and blue alike, a channel that is not there is 255.
+Texels are unpacked to four bytes, red lowest. Red is the highest field of r5g6b5 and the lowest of rgba4; alpha is the high byte
+of l8a8. Narrower channels repeat their high bits below, luminance is red, green and blue alike, a channel that is not there is 255.
 """
 
 # mypy: disable-error-code="no-untyped-def"

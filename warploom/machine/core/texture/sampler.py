@@ -117,7 +117,7 @@ def locate(registers, uops, k, lanes, memory_words, views, samplers, texels):
 
 @unit
 def level_and_fraction(detail, levels, filtering):
-    """(level, how far towards the next one) for a level of detail; what lies outside of the levels, or is no number, is clamped."""
+    """(level, how far towards the next one) for a level of detail; what lies outside of the levels, or is not a number, is clamped."""
     last = np.float32(levels - 1)
     if not detail > ZERO:
         detail = ZERO

@@ -1,8 +1,8 @@
 """Scoreboard: which registers of a warp are still to be written.
 
 In hardware: a bit per register and warp, set at issue for the destination, cleared by the write-back; an instruction
-waits while a register that it reads (RAW) or writes (WAW) has its bit set. Sources are read at issue, so there
-is no WAR hazard. Instead of a bit that is set and cleared, a register has here the cycle from which it can be used,
+waits while a register that it reads (RAW) or writes (WAW) has its bit set. Sources are read at issue, so there is
+no WAR hazard. Instead of a bit that is set and cleared, a register has here the cycle from which it can be used,
 which says the same and needs no clearing; FOREVER while a load is on its way.
 
 Which registers form a group is a property of the program (`Program.lock_width`: guppy groups the four components of

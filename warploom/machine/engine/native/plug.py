@@ -52,7 +52,7 @@ class Mailbox:
         return int(self._words.ctypes.data) + 8 * word
 
     def mistake_of(self, description: int | None) -> UnitError | None:
-        """The sentence for what has gone wrong in native code; None where it was no user's function. description: see `_Description`."""
+        """The sentence for what has gone wrong in native code; None where it was not a user's function. description: see `_Description`."""
         if not description or not self._plugs:
             return None
         found = _Description.from_address(description)

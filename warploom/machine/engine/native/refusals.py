@@ -23,7 +23,7 @@ SAYINGS = (
     (r"Implementation function returned by", "it calls a function of Python's that has no native form"),
     (r"NRT required", "a list, a text or an array of its own would have to be made while it runs"),
     (r"Untyped global name '(\w+)':.*<class '(?:builtin_function_or_method|type|_sitebuiltins.*)'>", r"native code has no \1"),
-    (r"Untyped global name '(\w+)':.*<class '(?!function'>)", rf"\1, outside of the function, is no number; {REMEMBERS}"),
+    (r"Untyped global name '(\w+)':.*<class '(?!function'>)", rf"\1, outside of the function, is not a number; {REMEMBERS}"),
     (r"Unknown attribute '(\w+)' of type Module\(<module '(\w+)'", r"native code has no \2.\1"),
     (r"Unknown attribute '(\w+)' of type u?int\d+", r"a number has no \1 natively"),
     (r"Only accept returning of array", "it returns an array; the result is a whole number"),
@@ -51,7 +51,7 @@ KINDS = (
 
 
 def returned_kind(result: str) -> str:
-    """What is said of a result that is no whole number. result: Numba's name for its type."""
+    """What is said of a result that is not a whole number. result: Numba's name for its type."""
     known = {"none": "nothing", "unicode_type": "a text", "optionaltype": "nothing on one of its paths"}
     known |= dict.fromkeys(("unituple", "tuple"), "several values")
     kind = result.partition("(")[0].lower()
@@ -85,7 +85,7 @@ def _in_the_users_words(lines: list[str], text: str) -> str:
         if found := re.match(pattern, reason):
             return found.expand(instead)
     if outside := re.search(r"The use of a .* type, assigned to variable '(\w+)' in globals", " ".join(lines)):
-        return f"{outside[1]}, outside of the function, is no number; {REMEMBERS}"
+        return f"{outside[1]}, outside of the function, is not a number; {REMEMBERS}"
     call = next((said.removeprefix(">>> ") for said in lines if said.startswith(">>> ")), "")
     if reason.startswith("No implementation of function") and call:
         called, _, given = call.partition("(")

@@ -1,7 +1,7 @@
 """Bank-conflict resolver of shared memory, as hardware. The model is `conflicts` of `warploom.machine.core.load_store.shared_memory`.
 
 For each bank a picker: the lowest lane that waits for it names a word, and every lane that wants the same word is served with it. A pass is
-a cycle; the model counts the passes of an access at once. Of a wide access the words of a few lanes come at a time, as in the model.
+a cycle; the model counts the passes of an access at once. A wide access brings the words of a few lanes at a time, as in the model.
 """
 
 from typing import Any
