@@ -38,7 +38,7 @@ class MachineDrawn:
 
     @property
     def cycles(self) -> int:
-        """Of all draw calls, which follow each other."""
+        """The sum over all draw calls, which follow each other."""
         return sum(result.cycles for _, result in self.results)
 
     def counted(self, name: str) -> int:

@@ -6,8 +6,8 @@ and has a read less to do. A warp finds only what it left there itself, and an o
 reads the bank in that place ends what was there. Without it, multiply-adds of three different registers need three reads of two ports.
 
 It belongs to the stage in which arithmetic reads its operands. Loads, stores and samples gather theirs on the way to their units: they
-find nothing there, leave nothing and end nothing. Here the same holds for bundles of several micro-ops, which are not an instruction of such
-a machine, and for the two registers of a 64-bit operand.
+find nothing there, leave nothing and end nothing. Here the same holds for bundles of several micro-ops, which are not an instruction
+of such a machine, and for the two registers of a 64-bit operand.
 
 It holds no values here, for these are read at issue: only whose register is there. Marks are those of a compiler that sees straight
 code (`device/reuse_marks.py`).

@@ -52,7 +52,8 @@ class Blame:
 
     def recurrence(self, instructions: list[int]) -> tuple[int, ...]:
         """The longest chain of instructions that a loop repeats in which each needs the result of the one before, and the first that of
-        the last one, an iteration earlier; () where there is none. Between equal ones that of numbers with a point goes before a counter's."""
+        the last one, an iteration earlier; () where there is none. Between equal ones that of numbers with a point goes before a
+        counter's."""
         inside = set(instructions)
         needs = {
             number: [made for made in self.producers.of(number, (*LOADS, u.ALU, u.SPECIAL), read_only=True) if made in inside]

@@ -17,8 +17,8 @@ MASKING = ("mask_nonzero", "branch_push", "split", "predicate", "set_mask", "wri
 def divergence(found: Profile) -> Iterator[Finding]:
     """Branches at which the lanes of a warp diverge, where at least IDLE_LANES of the lanes whose thread lives are diverged.
 
-    Lanes whose thread has ended, and lanes that never had one, are not divergence. What it costs: of the warp-cycles of each instruction the
-    part of its lanes that are diverged, or that part of the issue slots in use where it is more.
+    Lanes whose thread has ended, and lanes that never had one, are not divergence. What it costs: of the warp-cycles of each
+    instruction the part of its lanes that are diverged, or that part of the issue slots in use where it is more.
     """
     counts = found.counts
     diverged = counts[:, p.LANES_DIVERGED]

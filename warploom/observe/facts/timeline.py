@@ -143,7 +143,7 @@ def by_slot(rows: np.ndarray) -> np.ndarray:
 
 
 def spans_of(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Issues, stalls and launches, `by_slot`, as a span a row, without THREADS and ENDED, and the number of its warp's launch among them."""
+    """Issues, stalls and launches `by_slot`, as spans without THREADS and ENDED, and the number of each one's launch among them."""
     launched = rows[:, e.KIND] == e.LAUNCH
     launch = np.maximum.accumulate(np.where(launched, numbers(len(rows)), 0))
     spans = np.zeros((len(rows), SPAN_COLUMNS), np.int64)

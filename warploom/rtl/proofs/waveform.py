@@ -20,7 +20,7 @@ class Waveform:
 
     @classmethod
     def of(cls, body: Any) -> Waveform:
-        """From a WaveJSON object, as Yosys' `sat -dump_json` writes it: its first column is what the registers are reset to, and is left out.
+        """From a WaveJSON object, as Yosys' `sat -dump_json` writes it: its first column, what the registers are reset to, is left out.
 
         The values are in binary. `.` goes on as before, `0` and `1` are themselves, `=` and `4` take the next of the data;
         a bit that is 4 has none: it is not known there.
