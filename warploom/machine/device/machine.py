@@ -49,6 +49,7 @@ from warploom.machine.engine.native.piece import Fit
 from warploom.machine.engine.pages import Pages, contents, in_use, repeat_first
 from warploom.machine.engine.swaps import Socket, Swaps, reached
 from warploom.machine.engine.unit import aligned, mirror, zeros
+from warploom.machine.run.image import Image
 from warploom.machine.run.policy_watch import detector_of
 from warploom.machine.run.probe import Probe
 from warploom.machine.run.recording import Recorder
@@ -359,6 +360,10 @@ class PipelineMachine:
     def whole(self) -> tuple[np.ndarray, ...]:
         """The same with what may come into use: what a checkpoint has to keep."""
         return bytes_of(self.gpu), bytes_of(self.cores), self.memory, self.profile, self.notes, self.storage.tables
+
+    def image(self) -> Image:
+        """All of it now, as bytes and as JSON."""
+        return Image.of(self)
 
     def state(self) -> tuple[bytes, ...]:
         """What they hold, as bytes: equal in two machines that have run alike."""

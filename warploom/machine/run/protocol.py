@@ -12,6 +12,7 @@ import numpy as np
 
 from warploom.isa.regions import AddressSpace
 from warploom.machine.accounting.status import Outcome
+from warploom.machine.run.image import Image
 from warploom.machine.run.result import RunResult
 from warploom.machine.run.runnable import Runnable
 
@@ -122,6 +123,9 @@ class Machine(Runnable, Protocol):
 
     def whole(self) -> tuple[np.ndarray, ...]:
         """The same with what may come into use: what a checkpoint has to keep."""
+
+    def image(self) -> Image:
+        """All of it now, as bytes and as JSON."""
 
     def state(self) -> tuple[bytes, ...]:
         """What they hold, as bytes: equal in two machines that have run alike."""

@@ -25,6 +25,7 @@ from warploom.machine.engine.pages import contents
 from warploom.machine.engine.swaps import Swaps
 from warploom.machine.engine.unit import mirror
 from warploom.machine.run.driver import drive, slices
+from warploom.machine.run.image import Image
 from warploom.machine.run.probe import Probe
 from warploom.machine.run.result import RunResult
 from warploom.machine.run.runnable import MOST_EVENTS, Listener
@@ -145,6 +146,10 @@ class SequencerMachine:
     def whole(self) -> tuple[np.ndarray, ...]:
         """The same: what a checkpoint has to keep."""
         return self.arrays()
+
+    def image(self) -> Image:
+        """All of it now, as bytes and as JSON."""
+        return Image.of(self)
 
     def state(self) -> tuple[bytes, ...]:
         """What they hold, as bytes: equal in two machines that have run alike."""
