@@ -84,13 +84,13 @@ HOPPER: Mapping[str, Cost] = {
     "atomic": Cost("memory", 4, serves=1),  # as loads
     "branch": Cost(branches=1, branches_taken=4, after_jump=10),  # H100: whatever its stall count; four warps of a scheduler 3.6 each
     "jump": Cost(branches=4, after=10),  # H100: the same
-    "jump_register": Cost(branches=4, after_jump=38, after=38),  # H100: BRX, RET
+    "jump_register": Cost(branches=16, after_jump=38, after=38),  # H100: BRX, RET; four warps of a scheduler 16 each
     "call": Cost(branches=4, after_jump=10, after=10),  # H100
     "converge": Cost(branches=4),  # H100
-    "join": Cost(branches=1, after=14),  # H100: with BSSY 18 together
-    "leave": Cost(branches=1, after=16),  # H100
+    "join": Cost(branches=4, after=14),  # H100: with BSSY 18 together; four warps of a scheduler 8
+    "leave": Cost(branches=4, after=16),  # H100
     "sync_lanes": Cost(branches=1, after=36),  # H100: 36 to 38
-    "yield": Cost(branches=1, after=51),  # H100
+    "yield": Cost(branches=16, after=51),  # H100; four warps of a scheduler 16 each
     "sleep": Cost(branches=1, after=77),  # H100: the least
 }
 TABLES: Mapping[str, Mapping[str, Cost]] = {"hopper": HOPPER}

@@ -1,0 +1,22 @@
+"""Issue rules: what stands in the place of what, and that other machines run what they ran."""
+
+import inspect
+
+import pytest
+
+from tests.h100_words import program
+from warploom import GPU
+from warploom.machine.core.issue_rules import ISSUE_RULES
+from warploom.machine.device.machine import PipelineMachine
+
+
+@pytest.mark.parametrize("rule", ISSUE_RULES)
+def test_what_stands_in_a_place_is_called_in_the_same_way(rule):
+    for unit, other in ISSUE_RULES[rule]:
+        assert len(inspect.signature(unit).parameters) == len(inspect.signature(other).parameters), unit.__name__
+        assert hasattr(other, "__warploom_unit__")
+
+
+def test_a_machine_that_compares_registers_has_nothing_in_the_place_of_its_units():
+    assert PipelineMachine(GPU("h100").config, program(0)).swaps == ()
+    assert PipelineMachine(GPU("h100-sxm", set={"gpu.cores": 1}).config, program(0)).swaps == ISSUE_RULES["control"]
