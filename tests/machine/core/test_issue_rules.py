@@ -17,6 +17,7 @@ def test_what_stands_in_a_place_is_called_in_the_same_way(rule):
         assert hasattr(other, "__warploom_unit__")
 
 
-def test_a_machine_that_compares_registers_has_nothing_in_the_place_of_its_units():
-    assert PipelineMachine(GPU("h100").config, program(0)).swaps == ()
-    assert PipelineMachine(GPU("h100-sxm", set={"gpu.cores": 1}).config, program(0)).swaps == ISSUE_RULES["control"]
+def test_a_machine_has_what_its_rule_says_and_nothing_where_it_compares_registers():
+    for rule, swaps in ISSUE_RULES.items():
+        config = GPU("h100-sxm", set={"gpu.cores": 1, "core.issue": rule}).config
+        assert PipelineMachine(config, program(0)).swaps == swaps
