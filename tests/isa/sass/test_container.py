@@ -33,6 +33,11 @@ def test_a_program_of_the_host_is_searched():
     assert cubin_in(program, "a.out", "a100").startswith(bytes_of(80))
 
 
+def test_a_cubin_without_code_is_passed_over():
+    several = _fat(_entry(CUBIN, 80, bytes_of(80)[:64]), _entry(CUBIN, 80, bytes_of(80)))
+    assert cubin_in(several, "a.out").startswith(bytes_of(80))
+
+
 @pytest.mark.parametrize(
     ("data", "product", "said"),
     [

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from warploom.isa.reading import error
-from warploom.isa.sass.cubin import is_cubin
+from warploom.isa.sass.cubin import TEXT, is_cubin
 from warploom.isa.sass.products import ARCHITECTURES, fits
 
 MAGIC = 0xBA55ED50
@@ -79,5 +79,5 @@ def cubin_in(data: bytes, path: str, product: object = None, kernel: str | None 
     plain = [one for one in good if one.architecture == best and not one.compressed and is_cubin(one.data)]
     if not plain:
         raise error(path, f"its code for sm_{best} is compressed", ADVICE)
-    wanted = (kernel or "").encode()
-    return next((one.data for one in plain if wanted and wanted in one.data), plain[0].data)
+    wanted = (TEXT + (kernel or "")).encode()  # compilers add cubins without code
+    return next((one.data for mark in (wanted, TEXT.encode()) for one in plain if mark in one.data), plain[0].data)
