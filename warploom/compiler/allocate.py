@@ -198,7 +198,7 @@ def _spill(blocks: list[MachineBlock], places: dict[Reg, int], temporary: set[Re
 
 def _in_place_of(victim: Reg, temporary: set[Reg]) -> Reg:
     """A register that holds for one instruction what lives in local memory."""
-    new = Reg(victim.number, victim.size, "v", victim.name)
+    new = Reg(victim.number, victim.size, "v")
     temporary.add(new)
     return new
 

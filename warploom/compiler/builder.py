@@ -86,6 +86,11 @@ class Builder:
             self.block.ends = "exit"
             self.block = None
 
+    def bind(self, name: str, value: Value) -> None:
+        """A variable of the source has a value from here on."""
+        if self.block is not None:
+            self.block.bound.append((0 if value.op == "phi" and value.block is self.block else self._values, name, value))
+
     def phi(self, block: Block, type: str, args: Iterable[Value]) -> Value:
         """A value that depends on how `block` was come to; an argument for each of its `before`, more may follow."""
         known = list(args)

@@ -16,9 +16,12 @@ from warploom.compiler.emit import Emitter
 from warploom.compiler.halves import compute_in_halves
 from warploom.compiler.ranges import find_ranges, wanted_high
 from warploom.compiler.select import fold_offsets, select
+from warploom.compiler.selection import words_of
 from warploom.compiler.text import printed
 from warploom.compiler.uniform import uniform_values
+from warploom.compiler.variables import given
 from warploom.isa.program_builder import ProgramBuilder
+from warploom.isa.variables import NO_VARIABLES, Variables
 
 MOST_REGISTERS = 255  # CUDA C++ Programming Guide, "Compute Capabilities": registers a thread
 
@@ -47,7 +50,10 @@ PASSES = (
 
 @dataclass(frozen=True)
 class Compiled:
-    """Machine code of a function. ssa, machine: the function between passes, as text. stages: SSA as built and after each pass, by name."""
+    """Machine code of a function. ssa, machine: the function between passes, as text. stages: SSA as built and after each pass, by name.
+
+    variables: where those of the source are.
+    """
 
     builder: ProgramBuilder
     registers: int
@@ -57,6 +63,7 @@ class Compiled:
     ssa: str
     machine: str
     stages: dict[str, str] = field(default_factory=dict)
+    variables: Variables = NO_VARIABLES
 
 
 def compile_function(
@@ -88,8 +95,10 @@ def compile_function(
     machine = select(kept, wide, regions, contract=contract)
     listed = "\n".join(mir.printed(machine)) if printing else ""
     found = allocate(machine, max_registers or MOST_REGISTERS, scalars, local_bytes)
-    builder = Emitter(found).function(machine)
-    return Compiled(builder, found.registers, found.scalars, found.local_bytes, found.spilled, shown, listed, stages)
+    emitter = Emitter(found)
+    builder = emitter.function(machine)
+    variables = Variables(emitter.spans, given(kept, lambda value: words_of(value, wide)))
+    return Compiled(builder, found.registers, found.scalars, found.local_bytes, found.spilled, shown, listed, stages, variables)
 
 
 def _text(blocks: list[ssa.Block]) -> str:

@@ -12,10 +12,12 @@ from itertools import pairwise
 from warploom.compiler.allocate import Allocation
 from warploom.compiler.mir import Half, Hidden, Instr, MachineBlock, Micro, Operand, Reg, Scalar
 from warploom.compiler.ssa import At
+from warploom.compiler.variables import Tracker
 from warploom.isa import uop as u
 from warploom.isa.program import Position
 from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.uop import Uop, listing
+from warploom.isa.variables import Span
 
 EVERY_BIT = -1
 MOST_IN_BUNDLE = 16  # registers that a bundle of copies moves; an instruction may use a few more
@@ -62,6 +64,8 @@ class Emitter:
     def __init__(self, allocation: Allocation) -> None:
         self.numbers = allocation.numbers
         self.out = ProgramBuilder()
+        self.tracker = Tracker(self._code, allocation.numbers)
+        self.spans: tuple[Span, ...] = ()
         self._to_fix: list[tuple[int, MachineBlock]] = []
         self._hidden = u.HIDDEN  # the first hidden register of the bundle that is being made
 
@@ -71,14 +75,17 @@ class Emitter:
         blocks = self._without_empty(blocks)
         for place, block in enumerate(blocks):
             starts[block] = len(self.out.code)
+            self.tracker.begin(block, len(self.out.code), block.arriving)
             following = blocks[place + 1] if place + 1 < len(blocks) else None
             for instr in block.code:
                 self._instruction(instr)
+                self.tracker.bind(len(self.out.code), instr.bound)
             self._end(block, following)
         for number, to in self._to_fix:
             target = starts[to]
             self.out.uops[self.out.code[number][u.FIRST_UOP]][u.TARGET] = target
             self.out.text[number] = listing(self.out.uops[self.out.code[number][u.FIRST_UOP]])
+        self.spans = self.tracker.spans(blocks, starts, len(self.out.code))
         return self.out
 
     def _without_empty(self, blocks: list[MachineBlock]) -> list[MachineBlock]:
@@ -138,6 +145,7 @@ class Emitter:
             spare = self._micro(uop, uops, spare)
         if uops := [uop for uop in uops if uop.name != "mov" or uop.dst != uop.a]:
             self._add(uops, instr.at, instr.latency)
+        self.tracker.wrote(len(self.out.code), instr.written())
 
     def _micro(self, uop: Micro, into: list[Uop], spare: int) -> int:
         """Append a micro-op, and moves of numbers that it has no room for. Returns the next free hidden register."""
@@ -187,3 +195,4 @@ class Emitter:
         if waiting:
             for bundle in _rings(waiting):
                 self._add(bundle, instr.at)
+        self.tracker.wrote(len(self.out.code), [to for to, _ in instr.copies])

@@ -24,7 +24,6 @@ class Reg:
     number: int
     size: int = 1
     bank: str = "v"
-    name: str = ""
     region: int = 0  # of the warp's: those of different regions never share a register, see `uniform.py`
 
     def __repr__(self) -> str:
@@ -59,6 +58,7 @@ class Scalar(NamedTuple):
         return f"s{self.number}"
 
 
+Bound = tuple[str, Reg | None, str]  # a variable's name, its register where it has one, its kind (`isa.variables.Place`)
 Operand = Reg | Half | Hidden | Scalar | int | None
 
 
@@ -95,6 +95,7 @@ class Instr:
     copies: list[tuple[Reg, Operand]] = field(default_factory=list)  # of phis: to, from; all at the same time
     place: int = 0
     latency: int = NONE
+    bound: list[Bound] = field(default_factory=list)  # variables of the source from here on
 
     def written(self) -> list[Reg]:
         """The virtual registers that it writes."""
@@ -137,7 +138,10 @@ def register_of(operand: Operand) -> Reg | None:
 
 @dataclass(eq=False, slots=True)
 class MachineBlock:
-    """A block. after: where it goes on; of two the first where `condition` is not zero (negate: where it is zero)."""
+    """A block. after: where it goes on; of two the first where `condition` is not zero (negate: where it is zero).
+
+    arriving: the registers of its phis. bound: variables of the source from its beginning on.
+    """
 
     number: int
     at: At
@@ -146,6 +150,8 @@ class MachineBlock:
     after: list[MachineBlock] = field(default_factory=list)
     condition: Operand = None
     negate: bool = False
+    arriving: list[Reg] = field(default_factory=list)
+    bound: list[Bound] = field(default_factory=list)
 
 
 def printed(blocks: list[MachineBlock]) -> Iterator[str]:

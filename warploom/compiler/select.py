@@ -5,6 +5,7 @@ from __future__ import annotations
 from warploom.compiler.mir import Half, Instr, MachineBlock, Micro, Operand, Reg
 from warploom.compiler.select_memory import MemoryRules
 from warploom.compiler.ssa import PURE, Block, Value
+from warploom.compiler.variables import kind_of
 
 MEMORY = ("load", "store")
 
@@ -16,13 +17,22 @@ class Selector(MemoryRules):
         """The instructions of a block."""
         self.block = block
         pieces: list[list[Instr]] = []
+        last: list[tuple[int, Instr]] = []  # by a value's number the last of its instructions, backwards
         for value in reversed(block.code):
             if value in self.folded or (value.op in PURE and value not in self.uses):
                 continue
             self.code, self.at = [], value.at
             self._value(value)
             pieces.append(self.code)
+            last += [(value.number, self.code[-1])] if self.code else []
+        self._bind(block, last)
         return _asked_in_passing([instr for piece in reversed(pieces) for instr in piece])
+
+    def _bind(self, block: Block, last: list[tuple[int, Instr]]) -> None:
+        """Put the variables that a block gives a value after the instruction that is the last before that."""
+        for number, name, value in block.bound:
+            instr = next((instr for before, instr in last if before <= number), None)
+            self.bound.append((instr, block, name, value))
 
     def _value(self, value: Value) -> None:
         if self.same_word(value) is not None:
@@ -59,7 +69,7 @@ def _asked_in_passing(code: list[Instr]) -> list[Instr]:
     for instr in reversed(code):
         after = found[-1] if found else None
         if after is not None and _asks(instr) and not after.copies and after.at._replace(length=0) == instr.at._replace(length=0):
-            found[-1] = Instr([*instr.uops, *after.uops], after.at, True, latency=after.latency)
+            found[-1] = Instr([*instr.uops, *after.uops], after.at, True, latency=after.latency, bound=after.bound)
         else:
             found.append(instr)
     return found[::-1]
@@ -89,6 +99,11 @@ def select(blocks: list[Block], wide: set[Value], regions: dict[Value, int], *, 
         one.code = [*chosen.block_of(block), *tail]
         if copies:
             one.code.append(Instr([], block.after[0].phis[0].at, copies=copies))
+    for block in blocks:
+        made[block].arriving = [reg for phi in block.phis if (reg := chosen.place(phi)) is not None]
+    for instr, block, name, value in chosen.bound:
+        reg = chosen.place(value)
+        (made[block] if instr is None else instr).bound.append((name, reg, kind_of(value) if reg is not None else ""))
     return [made[block] for block in blocks]
 
 

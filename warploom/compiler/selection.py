@@ -28,6 +28,7 @@ class Selection:
         self.at = At()
         self.folded: set[Value] = set()  # made part of the one instruction that uses them
         self.block: Block | None = None
+        self.bound: list[tuple[Instr | None, Block, str, Value]] = []  # variables: after which instruction of a block they are a value
         self._regs = 0
         self._hidden = 0
 
@@ -36,15 +37,11 @@ class Selection:
     def new(self, size: int = 1, bank: str = "v", region: int = 0) -> Reg:
         """A virtual register."""
         self._regs += 1
-        return Reg(self._regs, size, bank, "", region)
+        return Reg(self._regs, size, bank, region)
 
     def size(self, value: Value) -> int:
         """How many registers a value takes."""
-        if not value.is_int:
-            return 2 if value.type == "f64" else 1
-        if fits(value, INT32) or fits(value, UINT32):
-            return 1
-        return 2 if value in self.wide or value.op in ("param", "const") else 1
+        return words_of(value, self.wide)
 
     def reg(self, value: Value) -> Reg:
         """The register of a value."""
@@ -55,6 +52,12 @@ class Selection:
             else:
                 self.regs[value] = self.new(self.size(value)) if region is None else self.new(1, "s", region)
         return self.regs[value]
+
+    def place(self, value: Value) -> Reg | None:
+        """The register of a value that has one."""
+        while value not in self.regs and (same := self.same_word(value)) is not None:
+            value = same
+        return self.regs.get(value)
 
     def same_word(self, value: Value) -> Value | None:
         """The value whose register a value shares that is a different reading of the same word, as a cast between whole numbers."""
@@ -134,6 +137,15 @@ class Selection:
             return False
         self.folded.add(value)
         return True
+
+
+def words_of(value: Value, wide: set[Value]) -> int:
+    """How many registers a value takes. wide: whole numbers of which the high half is wanted."""
+    if not value.is_int:
+        return 2 if value.type == "f64" else 1
+    if fits(value, INT32) or fits(value, UINT32):
+        return 1
+    return 2 if value in wide or value.op in ("param", "const") else 1
 
 
 def bits_of(value: Value) -> int:

@@ -83,7 +83,10 @@ class Value:
 
 @dataclass(eq=False, slots=True)
 class Block:
-    """Operations that run one after another. ends: "jump", "branch" (to where it is true, to where it is false), "exit", "" while open."""
+    """Operations that run one after another. ends: "jump", "branch" (to where it is true, to where it is false), "exit", "" while open.
+
+    bound: variables of the source that are given a value here: after which value, by its number, the name, and what it is given.
+    """
 
     number: int
     at: At
@@ -93,6 +96,7 @@ class Block:
     after: list[Block] = field(default_factory=list)
     condition: Value | None = None
     ends: str = ""
+    bound: list[tuple[int, str, Value]] = field(default_factory=list)
 
 
 class Maker(Protocol):

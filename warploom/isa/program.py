@@ -18,6 +18,7 @@ from warploom.isa.language import ASSEMBLY, Language
 from warploom.isa.launch import Launch, Parameter
 from warploom.isa.regions import AddressSpace, Region, flat_memory
 from warploom.isa.schedule import Schedule
+from warploom.isa.variables import NO_VARIABLES, Variables
 from warploom.isa.views import (
     SAMPLER_COLUMNS,
     VIEW_COLUMNS,
@@ -118,6 +119,8 @@ class Program:
     stops: Mapping[int, str] = field(default_factory=dict)
     graphics: tuple[int, ...] = ()  # registers of the raster engine, six, and of the output merger, eighteen; (): none are written
     extensions: tuple[int, ...] = ()  # instructions that the instruction set's original machine does not have, written by their names
+    variables: Variables = NO_VARIABLES  # where a compiler of ours has put the source's variables
+    shared_arrays: tuple[tuple[str, int, ViewShape], ...] = ()  # arrays in a block's shared memory: name, first byte, what it holds
     beyond: tuple[int, ...] = ()  # such instructions that are given as numbers, which mean nothing to the original machine
     printing: Callable[[Program, Sequence[Any]], tuple[str, ...]] | None = None  # its notes as the lines that it has printed
     _worked_out: dict[Hashable, tuple[tuple[Any, ...], Any]] = field(default_factory=dict, init=False, repr=False, compare=False)

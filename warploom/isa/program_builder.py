@@ -119,7 +119,7 @@ class ProgramBuilder:
 
         Hidden registers are left out: nothing can wait for those. Raises ValueError where there are too many.
         """
-        sides = _written(uops), registers_read(uops)
+        sides = registers_written(uops), registers_read(uops)
         instruction = repeated(numbers(len(code)), code[:, u.COUNT])
         owners = np.concatenate([np.repeat(instruction, side.shape[1]) for side in sides])
         codes = np.concatenate([side.ravel() for side in sides])
@@ -151,7 +151,7 @@ def _shapes(uops: np.ndarray) -> np.ndarray:
     return np.array([_shape(kind >> 32, kind & 0xFF) for kind in kinds.tolist()], np.int64).reshape(-1, 4)[which.ravel()]
 
 
-def _written(uops: np.ndarray) -> np.ndarray:
+def registers_written(uops: np.ndarray) -> np.ndarray:
     """The registers that micro-ops write; NONE in the columns of those that write fewer."""
     wide = _shapes(uops)[:, :1]
     following = numbers(int(wide.max(initial=1)))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from warploom.cli.common import UserError
-from warploom.cli.debugger import memory
+from warploom.cli.debugger import memory, variables
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.moving import nothing, plain_lines
 from warploom.cli.debugger.places import OWN, Cell, cell, instruction
@@ -15,6 +16,8 @@ from warploom.machine.debug.session import MEMORY, REGISTER, Edit
 from warploom.machine.debug.stops import Breakpoint, MemoryWatch, RegisterWatch, Stop
 from warploom.observe.text.styled import QUIET, Line
 
+LANE = re.compile(r"(?P<cell>.+?)\s+(?:if\s+)?lane\s*(?:==?)?\s*(?P<lane>\w+)")
+
 
 def break_(debugger: Debugger, text: str) -> list[Line]:
     """Set a breakpoint."""
@@ -22,8 +25,10 @@ def break_(debugger: Debugger, text: str) -> list[Line]:
     if not words:
         raise UserError("break where? A line, FILE:LINE, @ and an instruction's number, or a label")
     pc = instruction(debugger.program, words[0])
+    words, tests = variables.tests_in(debugger, words)
     conditions = _conditions(debugger, words[1:])
-    found = debugger.mark(" ".join([debugger.where(pc), *words[1:]]), Breakpoint(pc, **conditions))
+    said = " ".join([debugger.where(pc), *words[1:], *(["if"] if tests else []), " and ".join(test.text for test in tests)]).rstrip()
+    found = debugger.mark(said, variables.breakpoint_at(pc, tests, **conditions))
     return plain_lines([f"breakpoint {found} at {debugger.marks[found].text}"])
 
 
@@ -44,7 +49,9 @@ def _conditions(debugger: Debugger, words: list[str]) -> dict[str, Any]:
 
 
 def named(debugger: Debugger, text: str) -> Cell:
-    """The register or the memory that a text names. Raises UserError."""
+    """The variable, the element, the register or the memory that a text names. Raises UserError."""
+    if (found := variables.named(debugger, text)) is not None:
+        return found
     return cell(debugger.program, text, debugger.lanes, debugger.space)
 
 
@@ -52,19 +59,37 @@ def watch(debugger: Debugger, text: str) -> list[Line]:
     """Set a watchpoint."""
     if not text:
         raise UserError("watch what? A register, as R3 or R3[2], or memory, as mem[8] or mem[8:4]")
+    text, lane = _lane_of(debugger, text)
     found = named(debugger, text)
     stop: Stop
-    if found.kind == "memory":
-        size = found.count if ":" in text else memory.cell_bytes(debugger)
+    name = variables.name_in(text)
+    if name in variables.names(debugger) and found.kind in ("register", "scalar"):
+        lane = found.lane if lane is None else lane
+        stop = variables.VariableWatch(debugger.core, debugger.slot, name, lane)
+        name = f"{name}{'' if lane is None else f'[{lane}]'} of warp {debugger.name()}"
+    elif found.kind == "memory":
+        size = found.count if ":" in text or found.item else memory.cell_bytes(debugger)
         space = debugger.space
         where = space.text(space.address(found.address))
         stop, name = MemoryWatch(found.address, size), f"mem[{where}:{size}]" if size > 1 else f"mem[{where}]"
     elif found.kind == "register":
-        stop = RegisterWatch(debugger.core, debugger.slot, found.register, found.lane)
-        name = f"{found.name}{'' if found.lane is None else f'[{found.lane}]'} of warp {debugger.name()}"
+        lane = found.lane if lane is None else lane
+        stop = RegisterWatch(debugger.core, debugger.slot, found.register, lane)
+        name = f"{found.name}{'' if lane is None else f'[{lane}]'} of warp {debugger.name()}"
     else:
-        raise UserError(f"{found.name} cannot be watched: registers of lanes and memory can")
+        raise UserError(f"{found.name} cannot be watched: registers of lanes, variables and memory can")
     return plain_lines([f"watchpoint {debugger.mark(name, stop)} on {name}"])
+
+
+def _lane_of(debugger: Debugger, text: str) -> tuple[str, int | None]:
+    """(what is watched, the lane) of `total if lane == 3`, or `total lane 3`. Raises UserError."""
+    match = LANE.fullmatch(text.strip())
+    if match is None:
+        return text, None
+    lane = number(match["lane"], "a lane")
+    if not 0 <= lane < debugger.lanes:
+        raise UserError(f"there is no lane {lane}: a warp has lanes 0 to {debugger.lanes - 1}")
+    return match["cell"], lane
 
 
 def delete(debugger: Debugger, text: str) -> list[Line]:
@@ -96,22 +121,28 @@ def set_(debugger: Debugger, text: str) -> list[Line]:
     if not equals or not left.strip() or not right.strip():
         raise UserError("write what is set and its value, as in `set R3[2] = 5` or `set mem[8] = 1`")
     found = named(debugger, left)
-    if found.kind in OWN:
-        raise UserError(f"{found.name} ({OWN[found.kind]}) cannot be set: registers and memory can")
+    if found.kind in OWN or found.kind == "shared":
+        raise UserError(f"{found.name} ({OWN.get(found.kind, 'shared memory')}) cannot be set: registers and memory can")
     debugger.move(lambda: None)  # what is marked as changed from now on is this change
-    made = _change(debugger, found, right.strip(), memory.cell_bytes(debugger) if ":" not in left else found.count)
+    made = _change(debugger, found, right.strip(), found.count if ":" in left or found.item else memory.cell_bytes(debugger))
     return plain_lines([_edits_text(debugger, made)])
 
 
 def _change(debugger: Debugger, found: Cell, value: str, size: int) -> list[Edit]:
     session, core, slot = debugger.session, debugger.core, debugger.slot
     if found.kind == "memory":
+        if found.item and found.form == "f" and size == 8:
+            raise UserError(
+                f"{found.name}: a float of 64 bits is set by its bytes, as in `set mem[{found.address}:8] = 0x3ff0000000000000`"
+            )
         if size > 8:
             raise UserError(f"{size} bytes at once: a change is of 1 to 8 bytes")
         return session.set_memory(found.address, parsed(value, 8 * size), size)
     state = debugger.warp()
     if state is None:
         raise UserError(f"no warp is in slot {debugger.name()}: there is no register to set")
+    if found.words > 1:
+        raise UserError(f"{found.name} takes two registers: set them one by one, {debugger.program.register_names[found.register]} first")
     if found.kind == "scalar":
         return session.set_scalar(core, slot, found.register, parsed(value, 32))
     lanes = [found.lane] if found.lane is not None else [lane for lane in range(debugger.lanes) if state.mask >> lane & 1]

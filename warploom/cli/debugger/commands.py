@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 
 from warploom.cli.common import UserError
-from warploom.cli.debugger import changes, expecting, moving, showing
+from warploom.cli.debugger import changes, expecting, moving, showing, variables
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.terminal import screen
 from warploom.isa.diagnostics import nearest
@@ -73,10 +73,17 @@ COMMANDS = (
         "break",
         ("b",),
         "PLACE [CONDITION ...]",
-        "Halt when a warp comes to a line, FILE:LINE, @instruction or label. Conditions: warp 0:1, block 2, lane 3.",
+        "Halt when a warp comes to a line, FILE:LINE, @instruction or label. Conditions: warp 0:1, block 2, lane 3, "
+        "if i == 1000 and x > 2.",
         changes.break_,
     ),
-    Command("watch", (), "CELL", "Halt when R3, R3[2] (lane 2), mem[8] or mem[8:4] (4 bytes) has changed.", changes.watch),
+    Command(
+        "watch",
+        (),
+        "CELL [if lane == N]",
+        "Halt when total, x[37], R3, R3[2] (lane 2), mem[8] or mem[8:4] (4 bytes) has changed.",
+        changes.watch,
+    ),
     Command("delete", ("d",), "N|all", "Delete a breakpoint or watchpoint.", changes.delete),
     Command("stops", ("breakpoints",), "", "List breakpoints and watchpoints.", changes.stops),
     Command("set", (), "CELL = VALUE", "Change a register, in a lane or in all that run, or memory.", changes.set_),
@@ -90,7 +97,7 @@ COMMANDS = (
     Command("memory", ("x",), "[ADDRESS|BUFFER] [ROWS]", "Show data memory (* changed by the last step).", showing.memory),
     Command("shared", (), "[ADDRESS] [ROWS]", "Show the shared memory of the chosen warp's block.", showing.shared),
     Command("source", ("list",), "[PLACE]", "Show the source around the chosen warp, or around a place.", showing.source),
-    Command("print", ("p",), "CELL", "Show one thing: R3, R3[2], mem[8:4], pc, mask, cycle.", showing.print_),
+    Command("print", ("p",), "CELL", "Show one thing: total, tile[3, 7], R3, R3[2], mem[8:4], pc, mask, cycle.", showing.print_),
     Command("expect", (), "WHAT HOW VALUE", "In a script: an error unless this holds: = != < <= > >=, in A..B.", expecting.expect),
     Command("format", (), "[NAME]", "Choose how values are written: auto, unsigned, signed, hex, float.", showing.format_),
     Command("help", ("h", "?"), "[COMMAND]", "Show this list, or one command.", _help),
@@ -139,9 +146,9 @@ def completions(debugger: Debugger, text: str) -> list[str]:
     known = {
         "break": list(program.labels),
         "source": list(program.labels),
-        "watch": [*registers, "mem["],
-        "set": [*registers, "mem["],
-        "print": [*registers, "mem[", "pc", "mask", "cycle"],
+        "watch": [*variables.names(debugger), *registers, "mem["],
+        "set": [*variables.names(debugger), *registers, "mem["],
+        "print": [*variables.names(debugger), *registers, "mem[", "pc", "mask", "cycle"],
         "registers": registers,
         "memory": [view for view in program.view_names if view],
         "warp": [debugger.name(state.core, state.slot) for state in debugger.warps()],

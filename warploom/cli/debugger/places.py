@@ -19,9 +19,10 @@ OWN = {"pc": "instruction number", "mask": "lanes that run", "cycle": "cycles so
 
 @dataclass(frozen=True)
 class Cell:
-    """What `R8[2]` or `mem[4:8]` names. kind: register, scalar, memory, or a name in OWN.
+    """What `R8[2]` or `mem[4:8]` names. kind: register, scalar, memory, shared, or a name in OWN.
 
-    register: its number. lane: None for all lanes. address, count: bytes of memory.
+    register: its number, of a variable of two words the first. lane: None for all lanes. address, count: bytes of memory, or of shared
+    memory. item: the bytes are one number. form: how a variable or an element is read: "i", "u", "f" or "b", "" where that is not known.
     """
 
     kind: str
@@ -30,6 +31,9 @@ class Cell:
     lane: int | None = None
     address: int = 0
     count: int = 1
+    words: int = 1
+    item: bool = False
+    form: str = ""
 
 
 def has_lines(program: Program) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.values import shown
 from warploom.cli.debugger.warps import lane_place
+from warploom.isa import uop as u
+from warploom.observe.facts.variables import held
 from warploom.observe.text.styled import CHANGED, QUIET, TITLE, Line
 
 COMING = "italic yellow"
@@ -20,13 +22,15 @@ def lines(debugger: Debugger, width: int, only: list[int] | None = None) -> list
     coming = debugger.machine.inspection.pending_registers(debugger.core, debugger.slot)
     state = debugger.warp()
     names, texts, first, column = _columns(debugger, only)
+    holding = _holding(debugger)
+    first += max((len(holding.get(number, "")) + 1 for number in names if number in holding), default=0)
     lanes = visible(debugger.lanes, debugger.lane, max((width - first - 1) // column, 1))
     found: list[Line] = [_head(debugger, lanes, first, column)]
     places = [lane_place(state, lane) for lane in lanes]
     if len(set(places)) > 1:
         found.append([(f"{'at':<{first}} ", QUIET), *((f"{_line(debugger, pc):>{column - 1}} ", QUIET) for pc in places)])
     for number, name in names.items():
-        line: Line = [(f"{name:<{first}}", ""), ("~" if coming[number] else " ", COMING)]
+        line: Line = [(f"{name} {holding.get(number, '')}".ljust(first), ""), ("~" if coming[number] else " ", COMING)]
         for lane in lanes:
             changed = rows[number, lane] != before[number, lane]
             runs = state is not None and state.mask >> lane & 1
@@ -34,7 +38,7 @@ def lines(debugger: Debugger, width: int, only: list[int] | None = None) -> list
             line.append((f"{texts[number][lane]:>{column - 1}}{'*' if changed else ' '}", style))
         found.append(line)
     if only is None:
-        found += _scalars(debugger, first)
+        found += _scalars(debugger, first, holding)
     return found
 
 
@@ -68,13 +72,20 @@ def _line(debugger: Debugger, pc: int | None) -> str:
     return str(debugger.program.position(pc).line or f"@{pc}")
 
 
-def _scalars(debugger: Debugger, first: int) -> list[Line]:
+def _scalars(debugger: Debugger, first: int, holding: dict[int, str]) -> list[Line]:
     values = debugger.machine.inspection.scalars(debugger.core, debugger.slot)
     return [
-        [(f"{name:<{first}}  ", ""), (shown(int(value), 32, debugger.form), "")]
-        for name, value in zip(debugger.program.scalar_names, values, strict=False)
+        [(f"{name} {holding.get(u.scalar(number), '')}".ljust(first) + "  ", ""), (shown(int(value), 32, debugger.form), "")]
+        for number, (name, value) in enumerate(zip(debugger.program.scalar_names, values, strict=False))
         if name
     ]
+
+
+def _holding(debugger: Debugger) -> dict[int, str]:
+    """By register, as operands say it: the variable that it holds where the chosen warp is."""
+    state = debugger.warp()
+    there = held(debugger.program).at(state.pc) if state is not None else {}
+    return {one.register: name for name, one in there.items()}
 
 
 def visible(lanes: int, chosen: int, room: int) -> range:

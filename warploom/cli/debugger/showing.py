@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from warploom.cli.common import UserError
 from warploom.cli.debugger import memory as memory_view
 from warploom.cli.debugger import registers as register_view
 from warploom.cli.debugger import source as source_view
+from warploom.cli.debugger import variables
 from warploom.cli.debugger import warps as warp_view
 from warploom.cli.debugger.changes import named
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.moving import nothing, plain_lines
 from warploom.cli.debugger.places import Cell, address, instruction
 from warploom.cli.debugger.places import warp as warp_named
-from warploom.cli.debugger.values import FORMATS, number, shown
+from warploom.cli.debugger.values import FORMATS, number, shown_as
 from warploom.isa.diagnostics import nearest
 from warploom.observe.text.styled import Line
 
@@ -106,15 +109,20 @@ def _values(debugger: Debugger, found: Cell) -> tuple[list[int], int]:
         return ([state.pc], 32) if found.kind == "pc" else ([state.mask], 64)
     if found.kind == "memory":
         return [int(value) for value in debugger.memory[found.address : found.address + found.count]], 8
-    if found.kind == "scalar":
-        return [int(debugger.machine.inspection.scalars(debugger.core, debugger.slot)[found.register])], 32
-    row = [int(value) for value in debugger.registers()[found.register]]
-    return (row if found.lane is None else [row[found.lane]]), debugger.bits
+    if found.kind == "shared":
+        words = np.asarray(debugger.machine.inspection.shared_memory(debugger.core, debugger.slot), np.uint32)
+        return [int(value) for value in words.view(np.uint8)[found.address : found.address + found.count]], 8
+    row = variables.values(debugger.machine, debugger.core, debugger.slot, found)
+    bits = 32 * found.words if found.words > 1 or found.kind == "scalar" else debugger.bits
+    return (row if found.lane is None or found.kind == "scalar" else [row[found.lane]]), bits
 
 
 def cell(debugger: Debugger, text: str) -> tuple[list[int], int]:
     """The values of a text; memory without a count is one cell of this machine."""
     found = named(debugger, text)
+    if found.item:
+        values, _ = _values(debugger, found)
+        return [int.from_bytes(bytes(values), "little")], 8 * found.count
     size = memory_view.cell_bytes(debugger)
     if found.kind == "memory" and ":" not in text and size > 1 and found.address + size <= debugger.space.bytes:
         return [int.from_bytes(debugger.memory[found.address : found.address + size].tobytes(), "little")], 8 * size
@@ -124,10 +132,16 @@ def cell(debugger: Debugger, text: str) -> tuple[list[int], int]:
 def print_(debugger: Debugger, text: str) -> list[Line]:
     """One thing."""
     if not text:
-        raise UserError("print what? A register, as R3 or R3[2], memory, as mem[8] or mem[8:4], pc, mask or cycle")
+        raise UserError(
+            "print what? A variable or an element where the source has such names, a register, as R3 or R3[2], memory, as mem[8] or "
+            "mem[8:4], pc, mask or cycle"
+        )
+    found = named(debugger, text)
     values, bits = cell(debugger, text)
     form = "hex" if text.strip() == "mask" else debugger.form
-    return plain_lines([f"{text.strip()} = {' '.join(shown(value, bits, form) for value in values)}"])
+    said = " ".join(shown_as(value, bits, form, found.form) for value in values)
+    where = f"  ({variables.register_text(debugger, found)})" if found.name in variables.names(debugger) and not found.item else ""
+    return plain_lines([f"{text.strip()} = {said}{where}"])
 
 
 def format_(debugger: Debugger, text: str) -> list[Line]:

@@ -35,6 +35,17 @@ def shown_wide(value: int, form: str, *, floats: bool, signed: bool) -> str:
     return shown(value, 64, ("signed" if signed else "unsigned") if form == "auto" else form)
 
 
+def shown_as(value: int, bits: int, form: str, kind: str) -> str:
+    """A value of which it is known how it is read (`isa.program.Variable.kind`), where the user leaves that open."""
+    if form != "auto" or not kind:
+        return shown(value, bits, form)
+    if kind == "f":
+        return _said_as_float(struct.unpack("<d", struct.pack("<Q", value))[0], 10) if bits == 64 else _float_text(value)
+    if kind == "b":
+        return "True" if value & 1 else "False"
+    return shown(value, bits, "signed" if kind == "i" else "unsigned")
+
+
 def _looks_like_float(value: int, bits: int) -> bool:
     exponent = value >> 23 & 0xFF
     return bits == 32 and SMALL <= value < (1 << 32) - SMALL and 127 - 40 <= exponent <= 127 + 40

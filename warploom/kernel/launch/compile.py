@@ -150,4 +150,6 @@ def _program(t: Translator, function: Any, found: Compiled) -> Program:
         "python", function.__name__, uops, code, text, found.registers, tuple(f"v{number}" for number in range(found.registers)),
         sources=tuple(t.sources), scalars=found.scalars, scalar_names=tuple(f"s{number}" for number in range(found.scalars)),
         constants=np.frombuffer(bytes(t.resources.constants), np.uint8), statements=True, language=LANGUAGE,
+        variables=found.variables,
+        shared_arrays=tuple((name, begin, shape) for (space, begin), (name, shape) in t.resources.arrays.items() if space == "shared"),
     )  # fmt: skip

@@ -68,6 +68,8 @@ def joined(t: Translator, node: ast.AST, ends: Ends) -> dict[str, Any]:
         parts = [list(leaves(value)) for value in column]
         merged = [_phi(t, meeting, [one[place] for one in parts]) for place in range(len(parts[0]))]
         env[name] = rebuilt(env[name], iter(merged))
+        if isinstance(env[name], Number):
+            t.bind(env[name].value, name)
     return env
 
 
@@ -152,6 +154,9 @@ def at_head(t: Translator, node: ast.AST, names: set[str], key: tuple[Any, ...],
             one.value.lo, one.value.hi = limits_of(one.type)
         env[name] = found[name] = rebuilt(value, iter(numbers))
     t.b.block = head
+    for name, value in found.items():
+        if isinstance(value, Number):
+            t.bind(value.value, name)
     return found
 
 

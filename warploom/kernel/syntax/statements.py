@@ -113,6 +113,7 @@ def assign(t: Translator, target: ast.expr, value: Any) -> None:
         t.frame.env[target.id] = t.frame.given[target.id] = named(t, value, target.id)
         t.frame.maybe.discard(target.id)
         if isinstance(value, Number):
+            t.bind(value.value, target.id)
             note_given(t.given, t.frame.path, target.id, value.type, t.where(target))
         note_value(t, target.id)
     elif isinstance(target, ast.Tuple | ast.List):

@@ -270,6 +270,11 @@ class Translator:
                 todo += one.args
         return False
 
+    def bind(self, value: Value, name: str) -> None:
+        """A variable of the user's has a value from here on; one of a function that the kernel calls has that function's name in front."""
+        if self.frame.called is None and " " not in name:
+            self.b.bind(name if len(self.frames) == 1 else f"{self.frame.name}.{name}", value)
+
     def enter(self, function: Any, arguments: dict[str, Any], path: tuple[Any, ...], called: At | None = None) -> Frame:
         """A frame for a function's body; not on the stack yet. called: where from, by the user's text."""
         text = text_of(function)

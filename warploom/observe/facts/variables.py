@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import cast
 
 from warploom.isa import uop as u
+from warploom.isa.analysis.control_flow import Flow
 from warploom.isa.program import Program
+from warploom.isa.program_builder import registers_written
+from warploom.isa.variables import Event, Span, Variables
 from warploom.observe.facts.producers import groups_read
 
 ASSIGNMENT = re.compile(r"\s*(?:[A-Za-z_][\w:<>]*[\s*&]+)*([A-Za-z_]\w*)\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)")  # of C and its kin
@@ -19,7 +23,47 @@ INDEXED = re.compile(r"\b([A-Za-z_]\w*)\s*\[")
 
 
 def variables(program: Program) -> dict[int, str]:
-    """By instruction: the variable that its result is, where lines are statements and the line assigns one.
+    """By instruction: the variable that its result is. A compiler of ours says it; else it is read from the text (`_by_lines`)."""
+    return program.variables.results if program.variables else _by_lines(program)
+
+
+def held(program: Program) -> Variables:
+    """Where the variables of a program are at each of its instructions."""
+    return program.variables or cast(Variables, program.once("variables of lines", lambda: _from_lines(program)))
+
+
+def _from_lines(program: Program) -> Variables:
+    """What the text says of variables, followed through the registers: results of one register, or of a pair."""
+    names, flow = _by_lines(program), Flow(program)
+    if not names:
+        return Variables()
+    entry = min(max(program.launch.entry, 0), len(program) - 1)
+    order = sorted(range(len(flow.blocks)), key=lambda number: flow.blocks[number].first)
+    place = {number: where for where, number in enumerate(order)}
+    spans = []
+    for number in order:
+        block, events = flow.blocks[number], []
+        for instruction in range(block.first, block.last + 1):
+            registers = sorted(one for one in _written(program, instruction) if not u.HIDDEN <= one < u.SCALAR)
+            pair = len(registers) == 2 and registers[1] == registers[0] + 1
+            name = names.get(instruction, "") if len(registers) == 1 or pair else ""
+            whole = [(registers[0], len(registers))] if name else [(register, 1) for register in registers]
+            for register, words in whole:
+                events.append(Event(instruction + 1, instruction * (u.SCALAR * 2) + register + 1, "", register, words))
+            if name:
+                events.append(Event(instruction + 1, events[-1].token, name))
+        spans.append(Span(block.first, block.last + 1, tuple(place[one] for one in block.successors if one in place), tuple(events)))
+    return Variables(tuple(spans)) if spans and spans[0].first <= entry <= spans[0].stop else Variables()
+
+
+def _written(program: Program, number: int) -> set[int]:
+    """The registers that an instruction writes, as operands say them."""
+    first, count = (int(program.code[number, column]) for column in (u.FIRST_UOP, u.COUNT))
+    return {int(one) for one in registers_written(program.uops[first : first + count]).ravel() if one >= 0}
+
+
+def _by_lines(program: Program) -> dict[int, str]:
+    """Results of instructions, where lines are statements and the line assigns one variable.
 
     It is the one of the line's instructions whose result no later one of them reads; where that is not one alone, nothing is said.
     """
