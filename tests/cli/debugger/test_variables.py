@@ -77,7 +77,9 @@ def test_a_breakpoint_waits_for_a_variables_value(file):
 def test_two_names_of_one_value_are_told_apart_where_one_is_given_another(file):
     lanes = (0, 1, 8, 9, 30)
     wanted = [f"print best[{lane}]" for lane in lanes]
-    said = debug(file, f"break {BRANCH} if k == 2 and warp 0:0", "continue", *wanted, "delete 1", f"break {OUT} warp 0:0", "continue", *wanted)
+    said = debug(
+        file, f"break {BRANCH} if k == 2 and warp 0:0", "continue", *wanted, "delete 1", f"break {OUT} warp 0:0", "continue", *wanted
+    )
     told = [float(line.split()[2]) for line in said.splitlines() if line.startswith("best[")]
     old = [max(tile(lane % 8, lane // 8), *(item(lane // 8, k) for k in range(2))) for lane in lanes]
     new = [max(tile(lane % 8, lane // 8), *(item(lane // 8, k) for k in range(8))) for lane in lanes]
@@ -85,9 +87,7 @@ def test_two_names_of_one_value_are_told_apart_where_one_is_given_another(file):
 
 
 def test_arguments_shapes_and_variables_of_functions_have_names(file):
-    said = debug(
-        file, f"break {TOTAL}", "continue", "print scale", "print x.shape[0]", "registers", "print twice.z[1]"
-    )
+    said = debug(file, f"break {TOTAL}", "continue", "print scale", "print x.shape[0]", "registers", "print twice.z[1]")
     assert value_of(said, "scale") == ["0.5"]
     assert value_of(said, "x.shape[0]") == ["64"]
     assert "twice.z is in no register at line" in said  # it is a part of a fused multiply-add

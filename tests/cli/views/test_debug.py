@@ -233,7 +233,7 @@ def test_an_expectation_that_is_not_met_has_the_status_of_a_fault():
         ("break next wrap 0:0", "'wrap 0:0': the conditions of a breakpoint are as in `warp 0:1`, `block 2`, `lane 3`"),
         ("watch", "watch what? A register, as R3 or R3[2], or memory, as mem[8] or mem[8:4]"),
         ("watch mem[256]", "there is no memory at address 256: it has 256 bytes"),
-        ("watch pc", "pc cannot be watched: registers of lanes and memory can"),
+        ("watch pc", "pc cannot be watched: registers of lanes, variables and memory can"),
         ("print R99", "there is no register 'R99', did you mean 'R9'?"),
         ("print R3[9]", "there is no lane 9: a warp has lanes 0 to 3"),
         ("print pc", "no warp is in slot 0:0: it has no pc"),

@@ -36,6 +36,7 @@ from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record
 
 LATENCY_CLASSES = ROLE_ROOM  # room for the latency classes of `isa/uop.py`, and for the roles of `isa/schedule.py`
 SLOTS = PLACES - 1  # the place of a scheduler's issue slots, after those of the ports
+assert len(PORTS) <= SLOTS  # one more port wants wider comparators
 
 Partitions = record(
     settings=dict(
