@@ -74,6 +74,11 @@ def test_a_breakpoint_waits_for_a_variables_value(file):
     assert value_of(said, "item[9]") == [str(item(1, 3))]
 
 
+def test_of_a_line_that_is_partly_moved_out_of_its_loop_the_part_in_the_loop_is_meant(file):
+    said = debug(file, f"break {TOTAL - 1} if k == 5 and lane == 0", "continue", "print k[0]")
+    assert value_of(said, "k[0]") == ["5"]
+
+
 def test_two_names_of_one_value_are_told_apart_where_one_is_given_another(file):
     lanes = (0, 1, 8, 9, 30)
     wanted = [f"print best[{lane}]" for lane in lanes]
@@ -125,6 +130,7 @@ def test_a_variable_can_be_set(file):
     [
         ([f"break {TOTAL}", "continue", "print totl"], "there is no variable and no register 'totl', did you mean 'total'?"),
         ([f"break {TOTAL} if totl == 3"], "there is no variable 'totl'; the program has "),
+        (["break 14 if total > 3"], "total is in no register at line 14"),
         ([f"break {TOTAL} if k == abc"], "'abc' is not a number"),
         ([f"break {TOTAL} if lane > 3"], "a breakpoint is for one lane: write lane == 3"),
         ([f"break {TOTAL}", "continue", "print x[64]"], "there is no element 64 of 64"),

@@ -26,6 +26,7 @@ def break_(debugger: Debugger, text: str) -> list[Line]:
         raise UserError("break where? A line, FILE:LINE, @ and an instruction's number, or a label")
     pc = instruction(debugger.program, words[0])
     words, tests = variables.tests_in(debugger, words)
+    pc = variables.where_held(debugger, pc, tests)
     conditions = _conditions(debugger, words[1:])
     said = " ".join([debugger.where(pc), *words[1:], *(["if"] if tests else []), " and ".join(test.text for test in tests)]).rstrip()
     found = debugger.mark(said, variables.breakpoint_at(pc, tests, **conditions))

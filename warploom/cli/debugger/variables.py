@@ -186,6 +186,25 @@ def _test(debugger: Debugger, text: str, match: re.Match[str]) -> Test:
     return Test(text, cell["name"], None if cell["lane"] is None else number(cell["lane"], "a lane"), match["how"], match["value"])
 
 
+def where_held(debugger: Debugger, pc: int, tests: Sequence[Test]) -> int:
+    """Of the line of an instruction the first one at which the variables of all tests are there: a compiler moves parts of a line.
+
+    Raises UserError.
+    """
+    program, place = debugger.program, debugger.program.position(pc)
+    line = [one for one in range(len(program)) if place.line and _line(program, one) == (place.file, place.line)] or [pc]
+    there = [one for one in line if all(test.name in held(program).at(one) for test in tests)]
+    if there:
+        return there[0]
+    lost = next((test.name for test in tests if all(test.name not in held(program).at(one) for one in line)), tests[0].name)
+    raise UserError(f"{lost} is in no register at {debugger.where(pc)}: give a line at which it has a value")
+
+
+def _line(program: Program, instruction: int) -> tuple[int, int]:
+    place = program.position(instruction)
+    return place.file, place.line
+
+
 def breakpoint_at(instruction: int, tests: Sequence[Test], **conditions: Any) -> Breakpoint:
     """A breakpoint, on variables too where there are tests."""
     return VariableBreakpoint(instruction, **conditions, tests=tuple(tests)) if tests else Breakpoint(instruction, **conditions)
