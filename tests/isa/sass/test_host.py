@@ -72,3 +72,11 @@ def test_the_stack_has_the_size_that_is_asked_for():
     assert _run(90, "recursion", {"stack": 4096}).program.launch.local_bytes == 4096
     with pytest.raises(BufferError, match="stack = -1: it is how many bytes of stack a thread has"):
         _run(90, "recursion", {"stack": -1})
+
+
+def test_a_function_that_nobody_has_is_a_warning():
+    path = str(GOLDEN / "heap_sm_90.cubin")
+    _, warnings = open_source(path, None, Options(path, block=32, buffers={"o": np.zeros(64, np.int32)}))
+    assert [one.message for one in warnings] == [
+        "malloc is a function that neither the file nor this machine has; a call of it stops the run"
+    ]

@@ -22,7 +22,7 @@ from warploom.isa.sass.container import cubin_in
 from warploom.isa.sass.control.patches import patched
 from warploom.isa.sass.control.roles import schedule_of
 from warploom.isa.sass.cubin import RESERVED_BYTES, RESERVED_FROM, Cubin, Kernel
-from warploom.isa.sass.host import Printing
+from warploom.isa.sass.host import FUNCTIONS, Printing
 from warploom.isa.sass.launch import GLOBALS_BASE, SHARED, STACK_ARGUMENT, Placed, arguments_of, bank_of, placed, short_name
 from warploom.isa.sass.lowering import Lowered, host_addresses, lower, pieces
 from warploom.isa.sass.products import refusal
@@ -53,6 +53,7 @@ def load(source: Text, options: Options) -> Loaded:
     warnings = [
         *found.warnings,
         *_refusals(program, lowered),
+        *_missing(found, kernel),
         *unused(given.given, given.regions, given.values, given.parameters, kernel.name),
     ]
     return Loaded(program, warnings)
@@ -158,6 +159,13 @@ def _banks(found: Cubin, kernel: Kernel, launch: Launch, data: bytes, addresses:
             value = base + one.symbol.value + (one.addend or old)
             banks[number][one.place : one.place + size] = (value % (1 << 8 * size)).to_bytes(size, "little")
     return {0: bank_of(kernel, launch, data, found.architecture), **{number: bytes(data) for number, data in banks.items() if number}}
+
+
+def _missing(found: Cubin, kernel: Kernel) -> list[Diagnostic]:
+    """A warning for each function that a kernel calls, the file does not have, and the host does not supply."""
+    names = {found.symbols[number].name for number in kernel.attributes.externals if number < len(found.symbols)}
+    said = "is a function that neither the file nor this machine has; a call of it stops the run"
+    return [Diagnostic(Severity.WARNING, f"{name} {said}") for name in sorted(names - set(FUNCTIONS)) if name.isprintable()]
 
 
 def _refusals(program: Program, lowered: Lowered) -> list[Diagnostic]:
