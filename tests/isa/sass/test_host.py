@@ -76,7 +76,7 @@ def test_the_stack_has_the_size_that_is_asked_for():
 
 def test_a_function_that_nobody_has_is_a_warning():
     path = str(GOLDEN / "heap_sm_90.cubin")
-    _, warnings = open_source(path, None, Options(path, block=32, buffers={"o": np.zeros(64, np.int32)}))
+    _, warnings = open_source(path, None, Options(path, block=32, buffers={"p0": np.zeros(64, np.int32)}))
     assert [one.message for one in warnings] == [
         "malloc is a function that neither the file nor this machine has; a call of it stops the run"
     ]
