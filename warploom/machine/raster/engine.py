@@ -26,6 +26,7 @@ BLOCK_SHIFT = 6  # addresses of buffers are in units of 64 bytes
 REGISTERS = 6
 R_TILES, R_TILE_COUNT, R_PRIMITIVES, R_STRIDE, R_SCISSOR_X, R_SCISSOR_Y = range(REGISTERS)
 WHOLE_REGISTER = 0xFFFF
+ADDRESSES = 0xFFFFFFFF
 
 Engine = record(
     launch=dict(
@@ -36,8 +37,10 @@ Engine = record(
         first="i8",            # the tile that the engine begins with; of several engines each has its own
         step="i8",             # tiles from one of its own to the next
         tile_move="i8",        # what is added to an address in the tile buffer for its place in the host's memory
-        tile_end="i8",         # the first address beyond the memory that it lies in
+        tile_begin="i8",       # the first address of the memory that it lies in
+        tile_end="i8",         # ... and the first one beyond
         primitive_move="i8",   # the same of the primitive buffer
+        primitive_begin="i8",
         primitive_end="i8",
     ),
     state=dict(
@@ -77,6 +80,7 @@ def configure(engine, raster, registers, memory_bytes):
     raster.bottom = np.int64(registers[R_SCISSOR_Y]) >> 16
     engine.first, engine.step = 0, 1
     engine.tile_move, engine.primitive_move = 0, 0
+    engine.tile_begin, engine.primitive_begin = 0, 0
     engine.tile_end, engine.primitive_end = memory_bytes, memory_bytes
     begin(engine)
 
@@ -93,31 +97,32 @@ def begin(engine):
 @inlined
 def header_address(engine, tile):
     """Where the header of a tile lies."""
-    return engine.tiles + tile * HEADER_BYTES
+    return (engine.tiles + tile * HEADER_BYTES) & ADDRESSES
 
 
 @inlined
 def id_address(header, offset, place):
     """Where a tile's list has the number of one of its triangles. header: its address; offset: as it says."""
-    return header + HEADER_BYTES + 4 * (offset + place)
+    return (header + HEADER_BYTES + 4 * (offset + place)) & ADDRESSES
 
 
 @inlined
 def edge_address(engine, triangle):
-    """Where the edges of a triangle begin."""
-    return engine.primitives + triangle * engine.stride
+    """Where the edges of a triangle begin; sums and products of 32 bits."""
+    upper = triangle * (engine.stride >> 16) & 0xFFFF
+    return (engine.primitives + triangle * (engine.stride & 0xFFFF) + (upper << 16)) & ADDRESSES
 
 
 @unit
 def tile_word(engine, memory, address):
     """A word of the tile buffer."""
-    return _word(engine, memory, address, engine.tile_move, engine.tile_end)
+    return _word(engine, memory, address, engine.tile_move, engine.tile_begin, engine.tile_end)
 
 
 @unit
-def _word(engine, memory, address, move, end):
+def _word(engine, memory, address, move, begin, end):
     """A word of a buffer; 0, and the engine's fault, where there is no memory."""
-    if address + 4 > end:
+    if address < begin or address + 4 > end:
         engine.fault = 1
         engine.fault_address = address
         return np.int64(0)
@@ -168,6 +173,6 @@ def _read_triangle(engine, raster, memory, edges, header, offset):
     engine.triangle = tile_word(engine, memory, id_address(header, offset, engine.place))
     start = edge_address(engine, engine.triangle)
     for k in range(COEFFICIENTS):
-        edges[0, k] = wrapped(_word(engine, memory, start + 4 * k, engine.primitive_move, engine.primitive_end))
+        edges[0, k] = wrapped(_word(engine, memory, start + 4 * k, engine.primitive_move, engine.primitive_begin, engine.primitive_end))
     engine.number = 0
     engine.triangles = engine.triangles + 1

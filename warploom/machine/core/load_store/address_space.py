@@ -288,14 +288,15 @@ def place_of(core, tables, address, size):
 
 @unit
 def memory_around(core, tables, address):
-    """What is added to an address for its place in the memory that holds it, as this core sees it, and the first address that is
-    not there. The latter is 0 where there is no memory."""
+    """What is added to an address for its place in the memory that holds it, as this core sees it, the first address of that memory, and
+    the first one beyond it. The last is 0 where there is no memory."""
     if core.spaces.regions == 0:
-        return np.int64(0), np.int64(4 * np.int64(tables.memory.shape[0]))
+        return np.int64(0), np.int64(0), np.int64(4 * np.int64(tables.memory.shape[0]))
     number = _region_of(tables.regions, core.spaces.regions, np.int64(0), address, np.int64(4))
     if number < 0:
-        return np.int64(0), np.int64(0)
-    return np.int64(_distance(core, tables.regions[number])), np.int64(tables.regions[number, REGION_END])
+        return np.int64(0), np.int64(0), np.int64(0)
+    row = tables.regions[number]
+    return np.int64(_distance(core, row)), np.int64(row[REGION_BASE]), np.int64(row[REGION_END])
 
 
 @unit

@@ -109,8 +109,10 @@ def find_buffers(core, tables, engine):
     if engine.tile_count == 0:
         return False
     if engine.tile_end == 0:
-        engine.tile_move, engine.tile_end = memory_around(core, tables, np.int64(engine.tiles))
-        engine.primitive_move, engine.primitive_end = memory_around(core, tables, np.int64(engine.primitives))
+        move, begin_at, end_at = memory_around(core, tables, np.int64(engine.tiles))
+        engine.tile_move, engine.tile_begin, engine.tile_end = move, begin_at, end_at
+        move, begin_at, end_at = memory_around(core, tables, np.int64(engine.primitives))
+        engine.primitive_move, engine.primitive_begin, engine.primitive_end = move, begin_at, end_at
         begin(engine)
     return True
 
