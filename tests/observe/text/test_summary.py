@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import warploom
+from tests.machine.device.drawing import draw, triangles_of
 from tests.places import EXAMPLES
 from warploom.isa.frontend import Options
 from warploom.isa.launch import Launch
@@ -135,3 +136,11 @@ def test_a_machine_with_warps_shows_why_its_warps_waited():
 def test_lines_below_the_headline_fit(width, preset):
     text = ADDS.replace("6", "8")
     assert max(len(line) for line in lines(run(text, preset), width=width)[1:]) <= width
+
+
+def test_a_program_that_draws_shows_its_quads_and_fragments():
+    result = draw(triangles_of(np.random.default_rng(5), 1, 8), 8, core__warps=1).result
+    shown = lines(result, memory=False)
+    assert f"graphics  {result.counters['quads']} quads, {result.counters['fragments']} fragments" in shown
+    assert any(line.startswith("  pixels of quads covered") for line in shown)
+    assert not any(line.startswith("graphics") for line in lines(run()))

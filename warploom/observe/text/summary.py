@@ -25,6 +25,7 @@ PARTS = {"fetch": ("program_wait", "waiting for program memory"), "wait": ("data
 MOST_TABLES = 8  # of memory, where a program has regions
 MOST_CHANGES = 3  # settings that the headline names
 LABEL, NUMBER = 28, 14  # characters of a row's name and number
+PIXELS = 4  # of a quad
 BAR = 40  # characters of the longest bar
 
 
@@ -43,7 +44,7 @@ def summary(result: RunResult, *, width: int = 80, unicode: bool = True, memory:
         yield [("console", TITLE)]
         yield from ([(f"  {line}", "")] for line in result.console)
         yield []
-    sections = [threads_time, warps_time, lanes, channels, caches]
+    sections = [threads_time, warps_time, lanes, channels, caches, graphics]
     for section in sections:
         lines = [part for line in section(result, width, unicode) for part in folded(line, width, "    ")]
         yield from lines
@@ -219,6 +220,26 @@ def caches(result: RunResult, width: int, unicode: bool) -> Iterator[Line]:
         yield [(f"  {'DRAM bytes':<{LABEL - 2}}{grouped(counters['dram_bytes']):>{NUMBER}}", "")]
     if counters.get("dirty_bytes"):
         yield [(f"  {'bytes not yet in DRAM':<{LABEL - 2}}{grouped(counters['dirty_bytes']):>{NUMBER}}  they stay in the cache", "")]
+
+
+def graphics(result: RunResult, width: int, unicode: bool) -> Iterator[Line]:
+    """What raster engines and output mergers did, where a program draws."""
+    counters = result.counters
+    quads, fragments = counters.get("quads", 0), counters.get("fragments", 0)
+    if not quads + fragments:
+        return
+    yield [("graphics", TITLE), (f"  {grouped(quads)} quads, {grouped(fragments)} fragments", "")]
+    if quads:
+        covered = counters["covered_pixels"]
+        yield _share_row("pixels of quads covered", covered, covered / (PIXELS * quads), width, unicode)
+    if fragments:
+        killed = counters["fragments_killed_late"]
+        yield _share_row("fragments dropped", killed, killed / fragments, width, unicode)
+    for unit, read in (("raster", "triangles"), ("merger", "pixels")):
+        looked = counters.get(f"{unit}_cache_hits", 0) + counters.get(f"{unit}_cache_misses", 0)
+        if looked:
+            hits = counters[f"{unit}_cache_hits"]
+            yield _share_row(f"{read} cached, of {grouped(looked)}", hits, hits / looked, width, unicode)
 
 
 def prefetches_text(counters: Mapping[str, int]) -> str:
