@@ -12,6 +12,8 @@ AMD's compilers keep such values in SGPRs, NVIDIA's since Turing in uniform regi
 
 from __future__ import annotations
 
+from collections import deque
+
 from warploom.compiler.ranges import INT32, UINT32, fits, words_are_signed
 from warploom.compiler.ssa import Block, Value
 from warploom.isa import uop as u
@@ -27,13 +29,14 @@ MOST = 96  # scalar registers given to values at most; the rest is for arguments
 def uniform_values(blocks: list[Block], wide: set[Value], scalars: int = 0) -> dict[Value, int]:
     """The region of each value that goes into a scalar register. scalars: those that the launch writes."""
     most = max(0, min(MOST, u.HIDDEN_SCALARS - scalars))
+    never = _never(blocks, wide)
     found: dict[Value, int] = {}
     heads = [blocks[0]]
     entered = {blocks[0]}
     number = 0
     while heads:
         head = heads.pop()
-        members = _region(head, found, number, wide, most)
+        members = _region(head, found, number, wide, most, never)
         for block in members:
             divided = block.condition is not None and not is_uniform(block.condition, found)
             if not divided or _returns(block):
@@ -51,9 +54,29 @@ def is_uniform(value: Value, found: dict[Value, int]) -> bool:
     return value.op in ("const", "param") or value in found
 
 
-def _region(head: Block, found: dict[Value, int], number: int, wide: set[Value], most: int) -> list[Block]:
+def _never(blocks: list[Block], wide: set[Value]) -> set[Value]:
+    """Values that are uniform in no region: which no scalar register can hold, and what is computed from them."""
+    users: dict[Value, list[Value]] = {}
+    never: set[Value] = set()
+    for block in blocks:
+        for value in (*block.phis, *block.code):
+            for operand in value.args:
+                users.setdefault(operand, []).append(value)
+            known = value.op in ("const", "param")
+            if not known and not (_may(value, wide) and (value.args or value.op in ("special", "phi"))):
+                never.add(value)
+    work = list(never)
+    while work:
+        for user in users.get(work.pop(), ()):
+            if user not in never:
+                never.add(user)
+                work.append(user)
+    return never
+
+
+def _region(head: Block, found: dict[Value, int], number: int, wide: set[Value], most: int, never: set[Value]) -> list[Block]:
     """The blocks of the region that begins at `head`; its uniform values go into `found`. Phis are uniform until something says no."""
-    reached = _dominated(head)
+    reached = _dominated(head, never)
     barred: set[Value] = set()  # phis that turned out not to be uniform
     while True:
         phis = [phi for block in reached for phi in block.phis if block is not head and phi not in barred and _may(phi, wide)]
@@ -107,15 +130,16 @@ def _agree(value: Value, found: dict[Value, int]) -> bool:
     return value.op == "special" or (bool(value.args) and all(is_uniform(operand, found) for operand in value.args))
 
 
-def _dominated(head: Block) -> list[Block]:
-    """Blocks that are only come to through `head`, in the order of a walk."""
+def _dominated(head: Block, never: set[Value]) -> list[Block]:
+    """Blocks that are only come to through `head`, in the order of a walk; not those to which a branch leads on which lanes surely part.
+    So each of a chain of branches is looked at once."""
     order: list[Block] = []
     seen = {head}
-    work = [head]
+    work = deque([head])
     while work:
-        block = work.pop(0)
+        block = work.popleft()
         order.append(block)
-        for other in block.after:
+        for other in block.after if block.condition not in never else ():
             if other not in seen:
                 seen.add(other)
                 work.append(other)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
@@ -26,6 +28,8 @@ from warploom.kernel.syntax.widening import Given
 assert everything.TABLES
 # What a `max_registers` below a kernel's least is raised to, in steps, as nvcc raises --maxrregcount (its manual): the last is the most.
 RAISED = (8, 16, 24, 32, 64, 128, MOST_REGISTERS)
+
+DEEPEST = 16_000  # calls within calls: an `elif` takes six
 
 LANGUAGE = Language(
     barrier="cuda.syncthreads()", guard="if i < array.size", python=True, sets_variables=True, harmless_reads=True, free_lanes=True
@@ -82,6 +86,18 @@ def result_type(function: Any, kinds: Sequence[Any], name: str) -> np.dtype[Any]
     return np.dtype(found)
 
 
+@contextmanager
+def _deep() -> Iterator[None]:
+    """More calls within calls than Python allows on its own: a branch of a chain of `elif` lies within all before it. Calls of functions in
+    Python take no room of the host's stack."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, DEEPEST))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
 def _settled(function: Any, kinds: Sequence[Any], options: dict[str, Any]) -> tuple[Translator, Parameters, dict[str, Any]]:
     """The translation in which the types of all loops' variables are known, its parameters, and the variables at its end.
 
@@ -94,7 +110,8 @@ def _settled(function: Any, kinds: Sequence[Any], options: dict[str, Any]) -> tu
     while True:
         t = Translator([], types, options, thorough, given)
         try:
-            parameters, variables = _translate(t, function, kinds)
+            with _deep():
+                parameters, variables = _translate(t, function, kinds)
         except RecursionError:
             _refuse(t, function, "its expressions, statements and functions are nested too deep", "write parts of it one after the other")
         except TooMuch as error:
