@@ -2,11 +2,15 @@
 
 import gc
 import linecache
+import sys
 
 import numpy as np
 import pytest
 
+import warploom
+from tests.kernel.texts import of_text
 from warploom import SourceError, cuda
+from warploom.kernel.launch import compile as compiling
 from warploom.kernel.launch.compile import build
 from warploom.kernel.launch.signature import kind_of
 
@@ -76,3 +80,23 @@ def test_a_sum_of_a_thousand_terms():
     data = np.array([0.0, 2.0])
     cuda.jit(scope["kernel"])[1, 1](data)
     assert data[0] == 2.0 * sum(range(1000))
+
+
+def chain(branches):
+    """A kernel with a chain of `elif`, of whose branches each stores a number of its own."""
+    tests = "".join(f"    {'el' * (n > 0)}if v == {n}:\n        out[i] = {3 * n + 1}\n" for n in range(branches))
+    return of_text(f"def k(x, out):\n    i = cuda.grid(1)\n    v = x[i]\n{tests}    else:\n        out[i] = -1\n", f"<{branches}>")
+
+
+def test_a_chain_of_800_branches():
+    x, out = np.array([0, 1, 399, 799, 800], np.int32), np.zeros(5, np.int32)
+    before = sys.getrecursionlimit()
+    chain(800).on(warploom.GPU("sm", engine="python"))[1, 5](x, out)
+    assert out.tolist() == [1, 4, 1198, 2398, -1]
+    assert sys.getrecursionlimit() == before
+
+
+def test_what_is_nested_too_deep_is_refused(monkeypatch):
+    monkeypatch.setattr(compiling, "DEEPEST", 1000)
+    with pytest.raises(SourceError, match="its expressions, statements and functions are nested too deep"):
+        chain(400)[1, 1](np.zeros(1, np.int32), np.zeros(1, np.int32))

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from warploom.compiler.interval import whole_limits
+from warploom.compiler.ranges import INT32
 from warploom.compiler.ssa import CANONICAL, LIMITS, Value
 from warploom.kernel.mathematics import libm
 from warploom.kernel.syntax.float_division import float_floordiv, float_mod
@@ -208,6 +209,10 @@ def _divided(t: Translator, op: str, x: Value, y: Value, kind: Type) -> Value:
     if op == "floordiv" and kind.kind == "i" and x.lo == lowest and y.lo <= -1 <= y.hi:
         over = b.pure("and", b.pure("eq", x, b.whole(lowest), type="i1"), b.pure("eq", y, b.whole(-1), type="i1"), type="i1")
         made = b.pure("sel", over, none, made, type=kind.ssa)
+    elif op == "floordiv" and x.lo == INT32[0] and x.hi <= INT32[1] and INT32[0] <= y.lo <= -1 <= y.hi <= INT32[1]:
+        # A division of words, whose one quotient that is no word is -2^31 // -1.
+        turned = b.pure("sub", none, x, type=kind.ssa)
+        made = b.pure("sel", b.pure("eq", y, b.whole(-1), type="i1"), turned, made, type=kind.ssa)
     return made
 
 
