@@ -121,6 +121,26 @@ def test_the_tests_near_a_file_are_those_that_mirror_it_and_else_those_that_impo
     assert all("warploom.machine.config.schema import" in (ROOT / name).read_text() for name in importing)
 
 
+def test_the_rooms_beside_the_machine_have_faults_and_tests_near_them():
+    assert {"compiler/fold.py", "compiler/uniform.py"} <= set(files("compiler"))
+    assert all(files(room) for room in ("checks", "isa", "kernel"))
+    assert not any(file.startswith(("checks/", "compiler/", "isa/", "kernel/")) for file in files())
+    assert mirroring("compiler/halves.py") == ("tests/compiler/test_halves.py",)
+    (fault, *_) = faults_of("compiler/halves.py")
+    assert str(fault).startswith("warploom/compiler/halves.py:")
+    done = CliRunner().invoke(command.main, ["--only", "warploom/compiler/halves.py"])
+    assert done.exit_code == 2
+    assert "in compiler/halves.py give --near too" in " ".join(done.output.split())
+
+
+def test_a_fault_of_a_room_beside_the_machine_is_noticed_by_the_tests_that_mirror_its_file():
+    words = ["--near", "--only", "isa/launch.py", "--with", "given = tuple(value) if not", "--processes", "1", "--verbose"]
+    code = [sys.executable, "-m", "tests.mutation", *words]
+    ended = subprocess.run(code, check=False, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert "found by tests/isa/test_launch.py::" in ended.stdout, ended.stdout + ended.stderr
+    assert ended.returncode == 0
+
+
 def test_groups_hold_each_fault_once_those_of_a_file_beside_each_other():
     faults = faults_of("memory/mshr.py") + faults_of("engine/bits.py")
     found = groups(faults[::-1])

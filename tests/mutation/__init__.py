@@ -4,10 +4,12 @@
     python -m tests.mutation --seed 7 --faults 50     the same ones every time
     python -m tests.mutation --only core/divergence   faults of one folder, or of one file
     python -m tests.mutation --near --faults 9999 --only core/divergence/its.py     all of a file, by its own tests: half a second a fault
+    python -m tests.mutation --near --faults 9999 --only compiler/fold.py           of a room beside the machine
     python -m tests.mutation --again 600              what 60 s of tests do not notice may pass ten minutes of them
 
-A fault is one operator of one function in `warploom/machine/`: a comparison, a sum, a bound, a constant, a condition, a statement that is
-left out (`faults.py`). The faulty function runs in plain Python; no file is changed and nothing is compiled. There are two stages:
+A fault is one operator of one function in `warploom/machine/`, or with `--near` in compiler/, checks/, isa/ or kernel/: a comparison, a
+sum, a bound, a constant, a condition, a statement that is left out (`faults.py`). The faulty function runs in plain Python; no file is
+changed and nothing is compiled. There are two stages:
 
 1. A process collects tests, and is forked for each fault (`near.py`). The fork gives the function its faulty code (`planting.py`) and runs
    tests that reach it (`reach.py` knows which) until one fails: first those of the file that mirrors it. With `--near` this is all, with

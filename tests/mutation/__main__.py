@@ -13,7 +13,7 @@ from multiprocessing import get_context
 import click
 
 from tests.mutation.equivalent import equivalent
-from tests.mutation.faults import Fault, faults_of, files
+from tests.mutation.faults import OTHERS, Fault, faults_of, files
 from tests.mutation.near import groups, tried_near
 from tests.mutation.reach import Reached, reach
 from tests.mutation.trial import Verdict, tried
@@ -39,7 +39,12 @@ def chosen(seed: int, count: int, only: str, text: str = "") -> list[Fault]:
 @click.command()
 @click.option("--faults", "count", type=click.IntRange(1), default=200, help="How many. [default: 200]")
 @click.option("--seed", type=int, default=None, help="Of the random choice. [default: the clock]")
-@click.option("--only", default="", metavar="PATH", help="In this folder or file, from warploom/machine/ on.")
+@click.option(
+    "--only",
+    default="",
+    metavar="PATH",
+    help="In this folder or file, from warploom/machine/ on; in compiler/, checks/, isa/ or kernel/ with --near.",
+)
 @click.option("--with", "text", default="", metavar="TEXT", help="In whose description this is, as 'its.py:137' or 'comparison'.")
 @click.option("--near", "only_near", is_flag=True, help="Only with the tests that mirror their files, half a second a fault.")
 @click.option("--patience", type=float, default=60.0, help="Seconds of tests that a fault may pass. [default: 60]")
@@ -67,9 +72,12 @@ def main(
     if only_near and again:
         raise click.UsageError("--again is a second try of what --near leaves out: give one of the two")
     seed = time.time_ns() % 10**9 if seed is None else seed
-    faults = chosen(seed, count, only.removeprefix("warploom/machine/"), text)
+    only = only.removeprefix("warploom/").removeprefix("machine/")
+    if only.partition("/")[0] in OTHERS and not only_near:
+        raise click.UsageError(f"what tests reach is known of the machine alone: in {only} give --near too")
+    faults = chosen(seed, count, only, text)
     if not faults:
-        raise click.UsageError(f"there is no file of the machine that begins with {only!r}, or no fault with {text!r} in it")
+        raise click.UsageError(f"there is no file that begins with {only!r}, or no fault with {text!r} in it")
     click.echo(f"seed {seed}, {len(faults)} faults")
     told = _Told(len(faults), verbose)
     if not only_near:

@@ -9,11 +9,14 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.places import ROOT
 
-MACHINE = ROOT / "warploom" / "machine"
+PACKAGE = ROOT / "warploom"
+MACHINE = PACKAGE / "machine"
+OTHERS = ("checks", "compiler", "isa", "kernel")  # rooms beside the machine; it has no folders of these names
 # Runs only natively, or decides what does: plain Python never comes to it.
 ONLY_NATIVE = ("engine/native/", "engine/intrinsics.py", "run/compile.py")
 NATIVE_MARKS = ("native_form_of", "native_twin")
@@ -31,7 +34,7 @@ BOUNDS = {"min": "max", "max": "min"}
 
 
 class Fault(NamedTuple):
-    """One wrong operator. file: below warploom/machine. number: which of the file's faults, in the order of the source.
+    """One wrong operator. file: below warploom/machine, or in one of OTHERS. number: which of the file's, in the order of the source.
 
     before, after: the line of source with its operator right and wrong, as Python itself writes it.
     """
@@ -45,7 +48,8 @@ class Fault(NamedTuple):
     number: int
 
     def __str__(self) -> str:
-        return f"warploom/machine/{self.file}:{self.line} {self.function}: {self.kind}\n    - {self.before}\n    + {self.after}"
+        path = path_of(self.file).relative_to(ROOT).as_posix()
+        return f"{path}:{self.line} {self.function}: {self.kind}\n    - {self.before}\n    + {self.after}"
 
 
 class _Change(NamedTuple):
@@ -65,15 +69,22 @@ class _Change(NamedTuple):
 
 
 def files(only: str = "") -> list[str]:
-    """The files of the machine below a folder, or the one with that name."""
-    found = [str(path.relative_to(MACHINE).as_posix()) for path in sorted(MACHINE.rglob("*.py"))]
+    """The files of the machine below a folder, or the one with that name; of a room beside it where the folder is one of OTHERS."""
+    room = only.partition("/")[0]
+    above, folder = (PACKAGE, PACKAGE / room) if room in OTHERS else (MACHINE, MACHINE)
+    found = [str(path.relative_to(above).as_posix()) for path in sorted(folder.rglob("*.py"))]
     return [name for name in found if name.startswith(only) and not name.startswith(ONLY_NATIVE)]
+
+
+def path_of(file: str) -> Path:
+    """Where a file is that a Fault names."""
+    return (PACKAGE if file.partition("/")[0] in OTHERS else MACHINE) / file
 
 
 def faults_of(file: str) -> list[Fault]:
     """All faults that a file can have."""
     found = []
-    for number, (function, change) in enumerate(_changes(ast.parse((MACHINE / file).read_text()))):
+    for number, (function, change) in enumerate(_changes(ast.parse(path_of(file).read_text()))):
         before = _line_of(change.statement)
         right = change.swap()
         after = "(left out)" if isinstance(change.value, ast.Pass) else _line_of(change.statement)
@@ -84,7 +95,7 @@ def faults_of(file: str) -> list[Fault]:
 
 def faulty(fault: Fault) -> ast.Module:
     """The file's syntax tree with the fault."""
-    tree = ast.parse((MACHINE / fault.file).read_text())
+    tree = ast.parse(path_of(fault.file).read_text())
     for number, (_, change) in enumerate(_changes(tree)):
         if number == fault.number:
             change.swap()

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from tests.mutation.faults import MACHINE, Fault, faulty
+from tests.mutation.faults import MACHINE, Fault, faulty, path_of
 
 Trees = Callable[[str], ast.Module | None]  # of a file below warploom/machine; None where it stays as it is
 
@@ -89,7 +89,7 @@ def _watched(file: str, reached: set[str]) -> ast.Module:
 def place_of(file: str, line: int) -> str:
     """The place in `import_watched`'s words that is reached when a line of a file is: the nearest body around it."""
     nearest, span = 0, 1 << 30
-    for node in ast.walk(ast.parse((MACHINE / file).read_text())):
+    for node in ast.walk(ast.parse(path_of(file).read_text())):
         for body in (getattr(node, "body", None), getattr(node, "orelse", None)):
             if isinstance(body, list) and body and not isinstance(node, ast.Module | ast.ClassDef):
                 first, last = body[0].lineno, body[-1].end_lineno

@@ -17,7 +17,7 @@ import click
 import pytest
 
 from tests.mutation import running
-from tests.mutation.faults import Fault
+from tests.mutation.faults import Fault, path_of
 from tests.mutation.importing import place_of
 from tests.mutation.planting import plant
 from tests.mutation.reach import Reached
@@ -47,13 +47,15 @@ class _Near(Collected):
 
 @cache
 def mirroring(file: str) -> tuple[str, ...]:
-    """The files of tests that mirror a file of the machine; where there are none, all that import it."""
+    """The files of tests that mirror a file; where there are none, all of its room that import it."""
     mirror = Path(mirror_of(file))
     beside = sorted((ROOT / mirror.parent).glob(f"{mirror.stem}*.py"))
     found = [path for path in beside if path.stem == mirror.stem or path.stem.startswith(mirror.stem + "_")]
     if not found:
-        module = "warploom.machine." + file.removesuffix(".py").replace("/", ".")
-        found = [path for path in sorted((ROOT / "tests" / "machine").rglob("test_*.py")) if f"{module} import" in path.read_text()]
+        path = path_of(file).relative_to(ROOT)
+        module = ".".join(path.with_suffix("").parts)
+        room = ROOT / "tests" / path.parts[1]
+        found = [path for path in sorted(room.rglob("test_*.py")) if f"{module} import" in path.read_text()]
     return tuple(path.relative_to(ROOT).as_posix() for path in found)
 
 

@@ -13,14 +13,14 @@ from collections.abc import Iterator
 from functools import cache
 from types import CodeType, FunctionType
 
-from tests.mutation.faults import MACHINE, Fault, faulty
+from tests.mutation.faults import Fault, faulty, path_of
 
 Name = tuple[str, int]  # of a function in a file: its qualified name, and its first line
 
 
 def plant(fault: Fault) -> bool:
     """Give the functions of a file their faulty code. False where none of them has it, or where it does not fit into them."""
-    path = str(MACHINE / fault.file)
+    path = str(path_of(fault.file))
     right, planted = _right(fault.file), False
     functions = _functions(path)
     for code in _codes(compile(faulty(fault), path, "exec", dont_inherit=True)):
@@ -47,8 +47,8 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 @cache
 def _right(file: str) -> dict[Name, CodeType]:
-    tree = ast.parse((MACHINE / file).read_text())
-    return {_name(code): code for code in _codes(compile(tree, str(MACHINE / file), "exec", dont_inherit=True))}
+    tree = ast.parse(path_of(file).read_text())
+    return {_name(code): code for code in _codes(compile(tree, str(path_of(file)), "exec", dont_inherit=True))}
 
 
 def _functions(path: str) -> dict[Name, list[FunctionType]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tests.mutation.faults import Fault
+from tests.mutation.faults import PACKAGE, Fault, path_of
 from tests.mutation.importing import import_with, place_of
 from tests.mutation.reach import Reached, tests_for
 from tests.mutation.running import COLLECTION, SLACK, in_a_child, run_tests
@@ -58,6 +58,6 @@ def _with(fault: Fault, limits: dict[str, float]) -> Callable[[Callable[[Any], N
 
 
 def mirror_of(file: str) -> str:
-    """The file of tests that mirrors a file of the machine."""
-    folder, _, name = file.rpartition("/")
-    return "/".join(filter(None, ("tests/machine", folder, f"test_{name}")))
+    """The file of tests that mirrors a file."""
+    path = path_of(file).relative_to(PACKAGE)
+    return f"tests/{path.parent.as_posix()}/test_{path.name}"
