@@ -6,6 +6,7 @@ from warploom.kernel.names import (
     complex_numbers,
     cuda_names,
     half_names,
+    libdevice_directed,
     libdevice_names,
     math_names,
     vectors,
@@ -14,6 +15,6 @@ from warploom.kernel.names import (
 from warploom.kernel.syntax import calls, expressions, loops, statements
 
 TABLES = (
-    atomics, builtin_names, calls, complex_numbers, cuda_names, expressions, half_names, libdevice_names, loops, math_names, statements,
-    vectors, warp_names,
+    atomics, builtin_names, calls, complex_numbers, cuda_names, expressions, half_names, libdevice_directed, libdevice_names, loops,
+    math_names, statements, vectors, warp_names,
 )  # fmt: skip

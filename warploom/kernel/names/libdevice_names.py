@@ -1,8 +1,8 @@
 """`cuda.libdevice`: NVIDIA's device library as numba.cuda names it, `libdevice.fast_sinf(x)` and its like.
 
-Arguments are converted to what the function takes, and what C gives through pointers is given in a tuple, as in Numba. The forms that round
-in other directions than to nearest (`_rd`, `_ru`, `_rz`) are there for conversions to whole numbers alone. Of `_rn` forms a product and a
-sum are never made one operation, which is what people use them for.
+Arguments are converted to what the function takes, and what C gives through pointers is given in a tuple, as in Numba. Of `_rn` forms a
+product and a sum are never made one operation, which is what people use them for; what rounds in other directions is in
+`libdevice_directed.py`.
 
 Source: NVIDIA, "libdevice User's Guide", chapter 3; types of arguments: Numba's `numba.cuda.libdevicefuncs`.
 """
@@ -28,7 +28,7 @@ ARGUMENTS = {"fma": 3, "norm3d": 3, "norm4d": 4} | dict.fromkeys(
 LETTERS = "x, y, z, w"
 
 
-def _row(name: str, kinds: tuple[ty.Type, ...], make: Callable[..., Any], meaning: str) -> None:
+def row(name: str, kinds: tuple[ty.Type, ...], make: Callable[..., Any], meaning: str) -> None:
     """A name whose arguments are converted to these types. make: (translator, node, arguments) -> value."""
 
     def translate(t: Translator, node: Any, *args: Any) -> Any:
@@ -47,7 +47,7 @@ def _of_floats(name: str, kind: ty.Type) -> None:
     kinds = [kind] * ARGUMENTS.get(name, 1)
     if name in WITH_A_COUNT:
         kinds[1] = ty.INT32
-    _row(name + "f" * (kind is ty.FLOAT32), tuple(kinds), make, f"{name} of {kind.bits} bits, of NVIDIA's device library")
+    row(name + "f" * (kind is ty.FLOAT32), tuple(kinds), make, f"{name} of {kind.bits} bits, of NVIDIA's device library")
 
 
 for _name in sorted(KNOWN):
@@ -66,20 +66,20 @@ def _by(path: str, kind: ty.Type | None = None) -> Callable[..., Any]:
 
 
 for _end, _kind in (("", ty.FLOAT64), ("f", ty.FLOAT32)):
-    _row(f"frexp{_end}", (_kind,), _by("math.frexp"), "fraction and exponent")
-    _row(f"modf{_end}", (_kind,), _by("math.modf"), "fraction and whole part")
+    row(f"frexp{_end}", (_kind,), _by("math.frexp"), "fraction and exponent")
+    row(f"modf{_end}", (_kind,), _by("math.modf"), "fraction and whole part")
 for _end, _kind in (("d", ty.FLOAT64), ("f", ty.FLOAT32)):
-    _row(f"isnan{_end}", (_kind,), _by("math.isnan", ty.INT32), "1 for what is not a number")
-    _row(f"isinf{_end}", (_kind,), _by("math.isinf", ty.INT32), "1 for an infinity")
-    _row("isfinited" if _end == "d" else "finitef", (_kind,), _by("math.isfinite", ty.INT32), "1 for a finite number")
+    row(f"isnan{_end}", (_kind,), _by("math.isnan", ty.INT32), "1 for what is not a number")
+    row(f"isinf{_end}", (_kind,), _by("math.isinf", ty.INT32), "1 for an infinity")
+    row("isfinited" if _end == "d" else "finitef", (_kind,), _by("math.isfinite", ty.INT32), "1 for a finite number")
 for _end, _kind in (("", ty.INT32), ("ll", ty.INT64)):
     for _name in ("clz", "popc", "ffs"):
-        _row(_name + _end, (_kind,), _by(f"cuda.{_name}", ty.INT32), f"{_name} of {_kind.bits} bits")
-    _row("brev" + _end, (_kind,), _by("cuda.brev", _kind), "the bits in reverse order")
-    _row("abs" if not _end else "llabs", (_kind,), _by("builtins.abs", _kind), "absolute value")
+        row(_name + _end, (_kind,), _by(f"cuda.{_name}", ty.INT32), f"{_name} of {_kind.bits} bits")
+    row("brev" + _end, (_kind,), _by("cuda.brev", _kind), "the bits in reverse order")
+    row("abs" if not _end else "llabs", (_kind,), _by("builtins.abs", _kind), "absolute value")
 for _name, _kind in (("", ty.INT32), ("u", ty.UINT32), ("ll", ty.INT64), ("ull", ty.UINT64)):
     for _which in ("min", "max"):
-        _row(_name + _which, (_kind, _kind), _by(f"builtins.{_which}", _kind), f"{_which}imum of {_kind.bits} bits")
+        row(_name + _which, (_kind, _kind), _by(f"builtins.{_which}", _kind), f"{_which}imum of {_kind.bits} bits")
 
 
 # ---- bits of floats
@@ -99,10 +99,10 @@ def _as_float(kind: ty.Type) -> Callable[..., Number]:
     return make
 
 
-_row("float_as_int", (ty.FLOAT32,), _as_bits(ty.INT32), "the same bits as a whole number")
-_row("int_as_float", (ty.INT32,), _as_float(ty.FLOAT32), "the same bits as a float")
-_row("double_as_longlong", (ty.FLOAT64,), _as_bits(ty.INT64), "the same bits as a whole number")
-_row("longlong_as_double", (ty.INT64,), _as_float(ty.FLOAT64), "the same bits as a float")
+row("float_as_int", (ty.FLOAT32,), _as_bits(ty.INT32), "the same bits as a whole number")
+row("int_as_float", (ty.INT32,), _as_float(ty.FLOAT32), "the same bits as a float")
+row("double_as_longlong", (ty.FLOAT64,), _as_bits(ty.INT64), "the same bits as a whole number")
+row("longlong_as_double", (ty.INT64,), _as_float(ty.FLOAT64), "the same bits as a float")
 
 
 def _word_of(place: int) -> Callable[..., Number]:
@@ -113,8 +113,8 @@ def _word_of(place: int) -> Callable[..., Number]:
     return make
 
 
-_row("double2loint", (ty.FLOAT64,), _word_of(0), "the low word of a float")
-_row("double2hiint", (ty.FLOAT64,), _word_of(1), "the high word of a float")
+row("double2loint", (ty.FLOAT64,), _word_of(0), "the low word of a float")
+row("double2hiint", (ty.FLOAT64,), _word_of(1), "the high word of a float")
 
 
 def _joined(t: Translator, node: Any, high: Number, low: Number) -> Number:
@@ -122,7 +122,7 @@ def _joined(t: Translator, node: Any, high: Number, low: Number) -> Number:
     return Number(ty.FLOAT64, t.b.pure("float", words, type="f64"))
 
 
-_row("hiloint2double", (ty.UINT32, ty.UINT32), _joined, "the float of two words, the high one first")
+row("hiloint2double", (ty.UINT32, ty.UINT32), _joined, "the float of two words, the high one first")
 
 
 def _sign(bits: int) -> Callable[..., Number]:
@@ -133,8 +133,8 @@ def _sign(bits: int) -> Callable[..., Number]:
     return make
 
 
-_row("signbitf", (ty.FLOAT32,), _sign(32), "1 where the sign is set")
-_row("signbitd", (ty.FLOAT64,), _sign(64), "1 where the sign is set")
+row("signbitf", (ty.FLOAT32,), _sign(32), "1 where the sign is set")
+row("signbitd", (ty.FLOAT64,), _sign(64), "1 where the sign is set")
 
 
 # ---- conversions
@@ -159,11 +159,11 @@ def _to_float(kind: ty.Type) -> Callable[..., Any]:
 for _from, _kind in (("float", ty.FLOAT32), ("double", ty.FLOAT64)):
     for _name, _whole in WHOLE.items():
         for _mode in ROUNDED:
-            _row(f"{_from}2{_name}_{_mode}", (_kind,), _to_whole(_mode, _whole), f"a {_kind} as a whole number of {_whole.bits} bits")
-        _row(f"{_name}2{_from}_rn", (_whole,), _to_float(_kind), f"a whole number of {_whole.bits} bits as a {_kind}")
-_row("double2float_rn", (ty.FLOAT64,), _to_float(ty.FLOAT32), "a 64-bit float as one of 32 bits")
+            row(f"{_from}2{_name}_{_mode}", (_kind,), _to_whole(_mode, _whole), f"a {_kind} as a whole number of {_whole.bits} bits")
+        row(f"{_name}2{_from}_rn", (_whole,), _to_float(_kind), f"a whole number of {_whole.bits} bits as a {_kind}")
+row("double2float_rn", (ty.FLOAT64,), _to_float(ty.FLOAT32), "a 64-bit float as one of 32 bits")
 for _end, _kind in (("", ty.FLOAT64), ("f", ty.FLOAT32)):
-    _row(f"llrint{_end}", (_kind,), _to_whole("rn", ty.INT64), "the nearest whole number")
+    row(f"llrint{_end}", (_kind,), _to_whole("rn", ty.INT64), "the nearest whole number")
 
 
 # ---- arithmetic that is not joined with other arithmetic
@@ -192,16 +192,16 @@ def _reciprocal(kind: ty.Type) -> Callable[..., Number]:
 
 for _letter, _kind in (("f", ty.FLOAT32), ("d", ty.FLOAT64)):
     for _op in ("add", "sub", "mul"):
-        _row(f"{_letter}{_op}_rn", (_kind, _kind), _apart(_op, _kind), "to nearest, and not joined with other operations")
-    _row(f"{_letter}div_rn", (_kind, _kind), _plain("fdiv", _kind), "x / y, to nearest")
-    _row(f"{_letter}sqrt_rn", (_kind,), _plain("fsqrt", _kind), "square root, to nearest")
-    _row(f"{_letter}rcp_rn", (_kind,), _reciprocal(_kind), "1 / x, to nearest")
-_row("fma_rn", (ty.FLOAT64,) * 3, _plain("fma", ty.FLOAT64), "x * y + z, rounded once")
-_row("fmaf_rn", (ty.FLOAT32,) * 3, _plain("fma", ty.FLOAT32), "x * y + z, rounded once")
-_row("frsqrt_rn", (ty.FLOAT32,), _by("cuda.rsqrt"), "1 / square root")
-_row("fast_fdividef", (ty.FLOAT32,) * 2, lambda t, node, x, y: Number(
+        row(f"{_letter}{_op}_rn", (_kind, _kind), _apart(_op, _kind), "to nearest, and not joined with other operations")
+    row(f"{_letter}div_rn", (_kind, _kind), _plain("fdiv", _kind), "x / y, to nearest")
+    row(f"{_letter}sqrt_rn", (_kind,), _plain("fsqrt", _kind), "square root, to nearest")
+    row(f"{_letter}rcp_rn", (_kind,), _reciprocal(_kind), "1 / x, to nearest")
+row("fma_rn", (ty.FLOAT64,) * 3, _plain("fma", ty.FLOAT64), "x * y + z, rounded once")
+row("fmaf_rn", (ty.FLOAT32,) * 3, _plain("fma", ty.FLOAT32), "x * y + z, rounded once")
+row("frsqrt_rn", (ty.FLOAT32,), _by("cuda.rsqrt"), "1 / square root")
+row("fast_fdividef", (ty.FLOAT32,) * 2, lambda t, node, x, y: Number(
     ty.FLOAT32, t.b.pure("fmul", x.value, t.b.pure("frcp", y.value, type="f32"), type="f32")), "x / y by the reciprocal")  # fmt: skip
-_row("fast_sincosf", (ty.FLOAT32,), lambda t, node, x: tuple(applied(t, node, "sincos", ty.FLOAT32, [x])), "sine and cosine")
+row("fast_sincosf", (ty.FLOAT32,), lambda t, node, x: tuple(applied(t, node, "sincos", ty.FLOAT32, [x])), "sine and cosine")
 
 
 def _saturated(t: Translator, node: Any, x: Number) -> Number:
@@ -209,7 +209,7 @@ def _saturated(t: Translator, node: Any, x: Number) -> Number:
     return Number(ty.FLOAT32, t.b.pure("fmin", positive, t.b.real(1.0, "f32"), type="f32"))
 
 
-_row("saturatef", (ty.FLOAT32,), _saturated, "x within 0 and 1")
+row("saturatef", (ty.FLOAT32,), _saturated, "x within 0 and 1")
 
 
 # ---- whole numbers
@@ -237,7 +237,7 @@ def _difference(t: Translator, node: Any, x: Number, y: Number, z: Number) -> Nu
 
 
 for _letter, _kind in (("", ty.INT32), ("u", ty.UINT32)):
-    _row(f"{_letter}mulhi", (_kind, _kind), _high(_kind), "the upper word of a product")
-    _row(f"{_letter}hadd", (_kind, _kind), _mean(0), "mean of two whole numbers, rounded down")
-    _row(f"{_letter}rhadd", (_kind, _kind), _mean(1), "mean of two whole numbers, rounded up")
-    _row(f"{_letter}sad", (_kind, _kind, _kind), _difference, "the distance of x and y, plus z")
+    row(f"{_letter}mulhi", (_kind, _kind), _high(_kind), "the upper word of a product")
+    row(f"{_letter}hadd", (_kind, _kind), _mean(0), "mean of two whole numbers, rounded down")
+    row(f"{_letter}rhadd", (_kind, _kind), _mean(1), "mean of two whole numbers, rounded up")
+    row(f"{_letter}sad", (_kind, _kind, _kind), _difference, "the distance of x and y, plus z")
