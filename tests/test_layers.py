@@ -272,6 +272,8 @@ OF_NO_FILE = {
     "tests/isa/vortex/test_returns.py": "lanes that leave a function at different places",
     "tests/isa/vortex/test_runtime_programs.py": "programs with a run-time of their own",
     "tests/isa/vortex/test_whole_warp.py": "lanes that part in functions and branches before what is for the whole warp",
+    "tests/isa/sass/test_calls.py": "printf, assert, calls through pointers and functions that call themselves",
+    "tests/kernel/syntax/test_arithmetic_sweep.py": "operators over all types and edges, beside Numba's",
     "tests/kernel/test_classics.py": "lessons of courses, as their scripts have them",
     "tests/kernel/test_random_programs.py": "kernels that a source of random numbers writes",
     "tests/kernel/test_read_only.py": "arrays of the host that can only be read",
