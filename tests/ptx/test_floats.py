@@ -120,3 +120,14 @@ def test_the_bits_of_a_float_are_kept(bench):
     given = [(struct.unpack("<f", struct.pack("<I", 0x7FC01234))[0],) * 3] * 32
     found = answers(bench, ["mov.b32 d, a"], "b32", np.uint32, np.array(given, np.float32).view(np.uint32))
     assert set(found.reshape(-1).tolist()) == {0x7FC01234}
+
+
+def test_a_nan_is_nvidias(bench):
+    """Measured on an H100: of 32 bits 0x7fffffff, whatever NaN goes in; bits that are only moved stay."""
+    rows = ["add.f32 d, a, b", "fma.rn.f32 d, a, b, c", "min.NaN.f32 d, a, b", "neg.f32 d, a", "abs.f32 d, a", "sqrt.rn.f32 d, a",
+            "cvt.rmi.f32.f32 d, a", "rcp.rn.f32 d, a", "ex2.approx.f32 d, a", "div.rn.f32 d, a, b"]  # fmt: skip
+    given = np.array([[0x7FC12345, 0x3F800000, 0], [0xFF800001, 0x7F800000, 0]], np.uint32).view(np.float32)
+    found = answers(bench, rows, "f32", np.float32, given).view(np.uint32)
+    assert {hex(one) for one in found.ravel()} == {"0x7fffffff"}
+    moved = answers(bench, ["copysign.f32 d, b, a", "mov.b32 %r1, a; mov.b32 d, %r1"], "f32", np.float32, given[:1]).view(np.uint32)
+    assert moved.tolist() == [[0x7FC12345, 0x7FC12345]]

@@ -163,7 +163,7 @@ def smaller(t: Translation, one: Instruction) -> None:
         made = t.pure("f" + one.op, made, other, type=kind)
     if "NaN" in one.modifiers:
         for x in operands:
-            made = t.pure("sel", t.pure("feq", x, x, type="i1"), made, x, type=kind)
+            made = t.pure("sel", t.pure("feq", x, x, type="i1"), made, t.pure("fadd", x, x, type=kind), type=kind)
     _finish(t, one, made)
 
 
