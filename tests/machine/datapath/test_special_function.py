@@ -66,11 +66,11 @@ def test_results_are_within_the_stated_accuracy_over_the_whole_range(name):
     functions = {"frsqrt": lambda x: np.sqrt(1 / x), "fsin": np.sin, "fcos": np.cos, "fexp2": np.exp2, "flog2": np.log2}
     exact = functions[name](numbers)
     registers = zeros(1, WarpRegisters)
-    run = native().entry(special, (registers[0], NUMBER[name], 1, 0, 64))
+    run = native().entry(special, (registers[0][()], NUMBER[name], 1, 0, 64))
     got = np.zeros_like(words)
     for start in range(0, len(words), 64):
         registers["lane"][0, 1] = words[start : start + 64]
-        run(registers[0], NUMBER[name], 1, 0, 64)
+        run(registers[0][()], NUMBER[name], 1, 0, 64)
         got[start : start + 64] = registers["result"][0]
     exponent = np.maximum(np.frexp(exact)[1] - 1, -126)
     errors = np.abs(got.view(np.float32).astype(np.float64) - exact) / 2.0 ** (exponent - 23)
