@@ -2,7 +2,7 @@
 
 import inspect
 
-from warploom.isa.uop import CONTROL, FLOAT, MEMORY, PORTS, SHARED, TEXTURE, UNITS
+from warploom.isa.uop import CONTROL, FLOAT, MEMORY, MERGER, PORTS, RASTER, SHARED, TEXTURE, UNITS
 from warploom.machine.accounting import reasons as r
 from warploom.machine.core.core import Core
 from warploom.machine.core.units.table import EXECUTION_UNITS, OF_A_SCHEDULER, THROTTLE, WITH_QUEUE, execute_instruction
@@ -21,7 +21,7 @@ def test_every_row_is_called_with_the_same_arguments():
 
 
 def test_units_of_the_whole_core_have_queues_and_reasons_of_their_own():
-    assert WITH_QUEUE == (MEMORY, SHARED, TEXTURE)
-    reasons = {MEMORY: r.LG_THROTTLE, SHARED: r.MIO_THROTTLE, TEXTURE: r.TEX_THROTTLE}
+    assert WITH_QUEUE == (MEMORY, SHARED, TEXTURE, RASTER, MERGER)
+    reasons = {MEMORY: r.LG_THROTTLE, SHARED: r.MIO_THROTTLE, TEXTURE: r.TEX_THROTTLE, RASTER: r.MIO_THROTTLE, MERGER: r.MIO_THROTTLE}
     assert THROTTLE.tolist() == [reasons.get(port, r.MATH_PIPE_THROTTLE) for port in range(len(PORTS))]
     assert FLOAT > CONTROL  # pipes of a scheduler are numbered after the units
