@@ -30,10 +30,11 @@ class Ended(NamedTuple):
     how: str
 
 
-def run(path: str | Path, arguments: Sequence[str], words: Words | None, device: Device, launch: Launch) -> Ended:
+def run(path: str | Path, arguments: Sequence[str], words: Words | None, device: Device, launch: Launch, *, checked: bool = False) -> Ended:
     """Build a program, if it is a source, and run it. Raises SourceError for what does not compile.
 
     path: of a .cu file, or of a host program that was built before. launch: runs a Program and gives its Result.
+    checked: its launches are checked, and so is what it has not freed.
     Sentences for the user go to standard error.
     """
     if Path(path).suffix in CUDA:
@@ -47,9 +48,12 @@ def run(path: str | Path, arguments: Sequence[str], words: Words | None, device:
         program, name = Path(path).resolve(), str(path)
     places = Places(program)
     with Host(program, [name, *arguments]) as host:
-        server = Server(device, launch, places.line, say)
+        server = Server(device, launch, places.line, say, checked)
         serve(server, host)
         status = host.wait()
+    for one in server.allocations.left() if checked and status == 0 else ():
+        if one.line and not one.shared:
+            say(f"{one.line}: note: {one.size} bytes{f' of `{one.name}`' if one.name else ''} are never freed: call cudaFree [leak]")
     return Ended(status, server.failed, host.ending)
 
 

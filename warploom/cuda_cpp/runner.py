@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from warploom.checks.check import run_checked
+from warploom.checks.report.findings import Finding
+from warploom.cuda_cpp.allocations import Allocations
 from warploom.cuda_cpp.program import is_host_program
+from warploom.isa import uop as u
 from warploom.isa.frontend import PATH, FrontEnd
 from warploom.isa.program import Program
 from warploom.isa.reading import error, read_bytes
@@ -31,7 +35,7 @@ def run(path: str | Path, arguments: Sequence[str], words: Sequence[str]) -> Non
         said = parse(words)
     except BadWord as wrong:
         raise error(path, str(wrong), "leave it out") from None
-    ended = run_program(path, arguments, said, CURRENT.context.device, launch)
+    ended = run_program(path, arguments, said, CURRENT.context.device, launch, checked=CURRENT.check is not None)
     if ended.how:
         raise SystemExit(f"{path}: the program was ended by {ended.how}")
     if ended.failed is not None:
@@ -40,22 +44,40 @@ def run(path: str | Path, arguments: Sequence[str], words: Sequence[str]) -> Non
         raise SystemExit(ended.status)
 
 
-def launch(program: Program) -> Result:
-    """Run a launch as whoever watches launches wants it."""
+def launch(program: Program, memory: Allocations) -> Result:
+    """Run a launch as whoever watches launches wants it. memory: what the program has allocated."""
     context = CURRENT.context
     asked = CURRENT.check(program.name) if CURRENT.check is not None else None
     if asked is not None and CURRENT.checked is not None:
         device = context.device
-        report = run_checked(device.config, program, engine=device.engine, units=device.units, held=device.held, **asked)
-        CURRENT.checked(report)
+        checker = memory.checker()
+        report = run_checked(device.config, program, engine=device.engine, units=device.units, held=device.held, checker=checker, **asked)
+        named = [memory.named(one) for one in report.findings]
+        if not any(one.kind == "bounds" for one in named):
+            named += [past_the_end(report.program, text) for text in memory.overwritten(checker)]
+        memory.ran(checker)
+        CURRENT.checked(replace(report, findings=tuple(named), warnings=tuple(map(memory.named, report.warnings))))
         result = report.result
     else:
         options = CURRENT.before(program, context.device) if CURRENT.before is not None else {}
         result = context.device.run(program, **options)
+        memory.ran(None)
     context.note(result)
     if CURRENT.watch is not None:
         CURRENT.watch(result)
     return result
+
+
+def past_the_end(program: Program, text: str) -> Finding:
+    """The finding that a kernel has written past an allocation, at its first store to memory: which one it was is not known."""
+    store, first = u.NUMBER["store"], 0
+    for instruction in range(len(program.code)):
+        begin, count = program.code[instruction, [u.FIRST_UOP, u.COUNT]].tolist()
+        rows = program.uops[begin : begin + count]
+        if ((rows[:, u.OP] == store) & (rows[:, u.SPACE] == u.GLOBAL_SPACE)).any():
+            first = instruction
+            break
+    return Finding("bounds", text, "guard the stores, as in: if (i < n)", first, position=program.position(first))
 
 
 KIND = Kind("cuda", (".cu",), run, "kernel<<<blocks, threads>>>(...)", MEMORY_BYTES, claims=is_host_program)

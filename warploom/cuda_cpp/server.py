@@ -5,12 +5,12 @@ from __future__ import annotations
 import struct
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from warploom.cuda_cpp.allocations import Allocations
 from warploom.cuda_cpp.modules import Kernel, Module, read_module
 from warploom.cuda_cpp.properties import STATIC_SHARED, USUAL_CLOCK, device_properties, most_block_threads, most_shared
 from warploom.cuda_cpp.protocol import COOPERATIVE, LAUNCH, VERSION, Kind, Reply, Request, Status
@@ -40,32 +40,25 @@ FAULTS = {
 }
 ADDRESS = "address"  # in the names of faults that are about one
 
-Launch = Callable[[Program], Result]
-
-
-@dataclass(frozen=True)
-class Allocation:
-    """Memory that the program has asked for. place: in the program; shared: the host may access it."""
-
-    address: int
-    size: int
-    place: int
-    shared: bool
+Launch = Callable[[Program, Allocations], Result]
 
 
 class Server:
     """Answers the requests of one program.
 
-    launch: runs a Program and gives its Result. line: of a place in the host program, "file:line", or "" where that is not known. said: is
-    handed sentences for the user. `failed`: the first launch that ended with a fault; `refused`: the first kernel that cannot be compiled.
+    launch: runs a Program, over memory in which there are allocations, and gives its Result. checked: launches are checked. line: of a
+    place in the host program, "file:line", or "" where that is not known. said: is handed sentences for the user. `failed`: the first
+    launch that ended with a fault; `refused`: the first kernel that cannot be compiled.
     """
 
-    def __init__(self, device: Device, launch: Launch, line: Callable[[int], str], said: Callable[[str], None]) -> None:
+    def __init__(
+        self, device: Device, launch: Launch, line: Callable[[int], str], said: Callable[[str], None], checked: bool = False
+    ) -> None:
         self.device, self.launch, self.line, self.said = device, launch, line, said
         self.nanoseconds = 0.0
         self.modules: list[Module] = []
         self.kernels: list[Kernel] = []
-        self.allocations: dict[int, Allocation] = {}
+        self.allocations = Allocations(checked)
         self.failed: Result | None = None
         self.refused: SourceError | None = None
         self._answers: dict[int, Callable[[Request], Reply]] = {kind: getattr(self, f"_{kind.name.lower()}") for kind in Kind}
@@ -138,20 +131,21 @@ class Server:
 
     def _allocate(self, request: Request) -> Reply:
         try:
-            address = self.device.allocate(request.a, request.b)
+            address = self.device.allocate(request.a + self.allocations.gap, request.b)
         except (DeviceError, ValueError):
             return Reply(Status.OUT_OF_MEMORY)
-        self.allocations[address] = Allocation(address, request.a, request.d, bool(request.c))
+        self.allocations.add(address, request.c or request.a, self.line(request.d), bool(request.c))
         return Reply(0, address)
 
     def _free(self, request: Request) -> Reply:
-        if self.allocations.pop(request.a, None) is None:
+        if self.allocations.held.pop(request.a, None) is None:
             return Reply(Status.INVALID_VALUE)
         self.device.free(request.a)
         return Reply()
 
     def _write(self, request: Request) -> Reply:
         self.device.write(request.a, np.frombuffer(request.data, np.uint8))
+        self.allocations.written(request.a, len(request.data))
         self._moved(len(request.data))
         return Reply()
 
@@ -164,10 +158,12 @@ class Server:
 
     def _fill(self, request: Request) -> Reply:
         self.device.write(request.a, np.full(request.c, request.b, np.uint8))
+        self.allocations.written(request.a, request.c)
         return Reply()
 
     def _copy(self, request: Request) -> Reply:
         self.device.write(request.a, self.device.read(request.b, request.c))
+        self.allocations.copied(request.a, request.b, request.c)
         return Reply()
 
     def _moved(self, count: int) -> None:
@@ -178,9 +174,9 @@ class Server:
         return Reply(0, self.device.memory_bytes - self.device.taken_bytes)
 
     def _reset(self, request: Request) -> Reply:
-        for address in list(self.allocations):
+        for address in list(self.allocations.held):
             self.device.free(address)
-        self.allocations.clear()
+        self.allocations.held.clear()
         for module in self.modules:
             for address in module.addresses.values():
                 self.device.free(address)
@@ -198,11 +194,10 @@ class Server:
         """A sentence about an access of the host to memory of the device."""
         before = f"{line}: " if line else ""
         did = "writes to" if write else "reads"
-        found = next((one for one in self.allocations.values() if one.address <= address < one.address + max(one.size, 1)), None)
+        found = self.allocations.around(address)
         if found is None:
             return f"{before}error: the host {did} memory of the device, which it cannot access: copy it with cudaMemcpy"
-        made = self.line(found.place)
-        of = f" that cudaMalloc gave at {made}" if made else " that cudaMalloc gave"
+        of = f" that cudaMalloc gave at {found.line}" if found.line else " that cudaMalloc gave"
         return (
             f"{before}error: the host {did} byte {address - found.address} of {found.size} bytes of device memory{of}; "
             "copy them with cudaMemcpy, or allocate them with cudaMallocManaged"
@@ -236,7 +231,7 @@ class Server:
         parameters, foreign = device_pointers(kernel, request.data[LAUNCH.size :])
         program = built.launch(grid, block, bytes(parameters), shared)
         try:
-            result = self.launch(program)
+            result = self.launch(program, self.allocations)
         except LaunchError as error:
             self.said(f"error: {error}")
             return Reply(Status.OUT_OF_RESOURCES)

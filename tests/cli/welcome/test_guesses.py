@@ -15,7 +15,7 @@ TYPED = {
     "bench": "probe", "plot": "picture", "trace": "run", "tutorial": "docs", "lint": "check", "glossary warp": "docs warp",
     "explain warp": "docs warp", "stats": "profile", "sim": "run", "gdb": "debug", "ncu": "profile", "nsys": "run", "disassemble": "disasm",
     "serve": "explore", "test": "doctor", "-g": "debug", "--verbose": "run", "NCU": "profile", "compute-sanitizer": "check",
-    "trce": "run", "nvcc": "cc", "nvidia-smi": "presets", "verilog": "build",
+    "trce": "run", "hipcc": "cc", "nvidia-smi": "presets", "verilog": "build",
 }  # fmt: skip
 
 

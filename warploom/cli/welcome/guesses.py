@@ -60,7 +60,7 @@ GUESSES = (
     Guess("gdb cuda-gdb lldb rocgdb step break breakpoint dbg pdb debugger", "to step through a run", "warploom debug FILE"),
     Guess("disassemble objdump cuobjdump nvdisasm sass ptx uops ir decode", "to see the instructions", "warploom disasm FILE"),
     Guess("assemble as ptxas encode", "to see a program's instruction words", "warploom asm FILE"),
-    Guess("compile gcc clang nvcc hipcc", "to compile a program in C", "warploom cc FILE"),
+    Guess("compile gcc clang hipcc", "to compile a program in C", "warploom cc FILE"),
     Guess(
         "bench benchmark benchmarks time timing measure microbenchmark latency bandwidth",
         "to measure a machine",

@@ -54,7 +54,7 @@ static cudaError_t described(__warploom_texture *t, const cudaResourceDesc *r)
 static cudaError_t new_object(unsigned long long *object, const __warploom_texture &t, const void *caller)
 {
     void *place;
-    cudaError_t error = allocate(&place, sizeof t, 256, true, caller);
+    cudaError_t error = allocate(&place, sizeof t, 256, sizeof t, caller);
     if (error != cudaSuccess) return error;
     *object = (unsigned long long)place;
     return ended(ask(WRITE, device_address(place), 0, 0, 0, &t, sizeof t).status);
@@ -69,7 +69,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *d
 {
     if (!array || !desc || !extent.width || !element_bytes(*desc)) return ended(cudaErrorInvalidValue);
     cudaArray made = {nullptr, *desc, extent, element_bytes(*desc), flags};
-    cudaError_t error = allocate(&made.place, made.slice() * made.depth(), 512, false, __builtin_return_address(0));
+    cudaError_t error = allocate(&made.place, made.slice() * made.depth(), 512, 0, __builtin_return_address(0));
     if (error == cudaSuccess) *array = new cudaArray(made);
     return error;
 }
@@ -77,7 +77,7 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *des
 {
     if (!array || !desc || !width || !element_bytes(*desc)) return ended(cudaErrorInvalidValue);
     cudaArray made = {nullptr, *desc, {width, height, 0}, element_bytes(*desc), flags};
-    cudaError_t error = allocate(&made.place, made.slice(), 512, false, __builtin_return_address(0));
+    cudaError_t error = allocate(&made.place, made.slice(), 512, 0, __builtin_return_address(0));
     if (error == cudaSuccess) *array = new cudaArray(made);
     return error;
 }

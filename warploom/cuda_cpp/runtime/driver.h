@@ -128,7 +128,7 @@ CUresult cuMemAlloc(CUdeviceptr *place, size_t bytes)
 {
     IF_NOT_INITIALIZED_RETURN();
     if (!place || !bytes) return CUDA_ERROR_INVALID_VALUE;
-    return result_of(allocate((void **)place, bytes, 256, false, __builtin_return_address(0)));
+    return result_of(allocate((void **)place, bytes, 256, 0, __builtin_return_address(0)));
 }
 CUresult cuMemAllocPitch(CUdeviceptr *place, size_t *pitch, size_t width, size_t height, unsigned int) { return result_of(cudaMallocPitch((void **)place, pitch, width, height)); }
 CUresult cuMemAllocManaged(CUdeviceptr *place, size_t bytes, unsigned int flags) { return result_of(cudaMallocManaged((void **)place, bytes, flags)); }

@@ -46,7 +46,8 @@ static void mirror_variable(char *host, uint64_t device, size_t bytes)
     ask(READ, device, bytes, 0, 0, 0, 0, 0, 0, host);
 }
 
-static cudaError_t allocate(void **place, size_t bytes, size_t align, bool shared, const void *caller)
+/* shared: how many of the bytes the program has asked for, where the host may access them; else 0. */
+static cudaError_t allocate(void **place, size_t bytes, size_t align, size_t shared, const void *caller)
 {
     IF_BROKEN_RETURN();
     if (!place) return ended(cudaErrorInvalidValue);
@@ -106,23 +107,23 @@ static cudaError_t move_box(char *to, size_t toPitch, size_t toSlice, const char
 }
 
 extern "C" {
-cudaError_t cudaMalloc(void **place, size_t bytes) { return allocate(place, bytes, 256, false, __builtin_return_address(0)); }
-cudaError_t cudaMallocAsync(void **place, size_t bytes, cudaStream_t) { return allocate(place, bytes, 256, false, __builtin_return_address(0)); }
+cudaError_t cudaMalloc(void **place, size_t bytes) { return allocate(place, bytes, 256, 0, __builtin_return_address(0)); }
+cudaError_t cudaMallocAsync(void **place, size_t bytes, cudaStream_t) { return allocate(place, bytes, 256, 0, __builtin_return_address(0)); }
 cudaError_t cudaMallocPitch(void **place, size_t *pitch, size_t width, size_t height)
 {
     *pitch = (width + 511) / 512 * 512;
-    return allocate(place, *pitch * height, 512, false, __builtin_return_address(0));
+    return allocate(place, *pitch * height, 512, 0, __builtin_return_address(0));
 }
 cudaError_t cudaMalloc3D(cudaPitchedPtr *place, cudaExtent extent)
 {
     place->pitch = (extent.width + 511) / 512 * 512;
     place->xsize = extent.width;
     place->ysize = extent.height;
-    return allocate(&place->ptr, place->pitch * extent.height * extent.depth, 512, false, __builtin_return_address(0));
+    return allocate(&place->ptr, place->pitch * extent.height * extent.depth, 512, 0, __builtin_return_address(0));
 }
 cudaError_t cudaMallocManaged(void **place, size_t bytes, unsigned int)
 {
-    cudaError_t error = allocate(place, pages(bytes), PAGE, true, __builtin_return_address(0));
+    cudaError_t error = allocate(place, pages(bytes), PAGE, bytes, __builtin_return_address(0));
     if (error != cudaSuccess || !*place) return error;
     if (!open_to_host(*place, pages(bytes))) return ended(cudaErrorMemoryAllocation);
     mirrors()[(char *)*place] = Mirror{device_address(*place), bytes, true};
@@ -200,7 +201,7 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int)
     auto mirror = mirrors().find(found->first);
     if (mirror == mirrors().end()) { /* from now on the device has a copy of it before and after each launch */
         void *copy;
-        cudaError_t error = allocate(&copy, found->second.bytes, 256, false, __builtin_return_address(0));
+        cudaError_t error = allocate(&copy, found->second.bytes, 256, 0, __builtin_return_address(0));
         if (error != cudaSuccess) return error;
         mirror = mirrors().insert({found->first, Mirror{device_address(copy), found->second.bytes, false}}).first;
     }
