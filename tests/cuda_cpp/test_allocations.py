@@ -1,4 +1,4 @@
-"""`check` of CUDA C++: planted faults are found at their lines, and memory has the names of the host's source."""
+"""Allocations and `check`: planted faults are found at their lines, and memory has the names of the host's source."""
 
 import re
 
