@@ -89,6 +89,7 @@ def test_every_command_with_a_table_is_here():
     assert set(known) - tested == {
         "build",
         "cc",
+        "nvcc",
         "check",
         "explore",
         "fit",

@@ -268,3 +268,10 @@ def test_a_problem_matcher_of_the_documentation_reads_what_is_printed(script):
     (match,) = filter(None, (re.match(pattern["regexp"], line) for line in shown))
     assert match[pattern["file"]].endswith("two.py") and match[pattern["severity"]] == "error"
     assert (match[pattern["line"]], match[pattern["column"]]) == ("15", "5")
+
+
+def test_every_kind_has_a_meaning_in_sarif():
+    from warploom.checks.report.findings import KINDS
+    from warploom.checks.report.sarif import MEANINGS
+
+    assert set(MEANINGS) == set(KINDS)

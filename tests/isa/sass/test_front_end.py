@@ -63,7 +63,7 @@ def test_a_sum_by_shuffles_and_a_reduction_of_the_warp(architecture):
     assert found[0] == values.sum()
 
 
-@pytest.mark.parametrize("gpu", ["sm", "v100"])
+@pytest.mark.parametrize("gpu", ["sm", "a40"])
 def test_lanes_that_leave_a_loop_one_by_one(gpu):
     start = RANDOM.integers(1, 300, 64).astype(np.uint32)
     found = _run(80, "collatz", 1, 64, {"n": 64}, "steps", gpu, start=start, steps=np.zeros(64, np.int32))

@@ -214,10 +214,10 @@ def test_a_kernel_that_is_not_told_in_how_many_threads_runs_in_one_and_says_so(g
 @pytest.mark.parametrize("name, header", [("a.bin", b""), ("a.vxbin", struct.pack("<2Q", 1 << 31, (1 << 31) + 64))])
 def test_an_image_may_hold_data_that_look_like_instructions(name, header):
     """Which of its words are code nobody knows: there is no warning, and what is reached stops the run."""
-    data = header + struct.pack("<2I", 0x7C0022F3, 0x0000000B)  # csrr t0, 0x7c0; vx_tmc zero
+    data = header + struct.pack("<2I", 0x7F0022F3, 0x0000000B)  # csrr t0, 0x7f0; vx_tmc zero
     program, warnings = load_with_warnings(data, "vortex-2024", Options(path=name))
     assert warnings == []
-    assert "the word 0x7c0022f3 is not an instruction" in GPU("vortex-2024", engine="python").run(program).fault
+    assert "the word 0x7f0022f3 is not an instruction" in GPU("vortex-2024", engine="python").run(program).fault
 
 
 def test_a_program_that_starts_its_threads_itself_takes_none():
@@ -334,8 +334,8 @@ def test_unknown_instructions_stop_where_they_are_reached():
 
 
 def test_unknown_control_registers_are_refused():
-    said = refused_text(b"csrr t0, 0x7c0\n", 2024)
-    assert "there is no control register 0x7c0; there are fflags, frm" in said and said.rstrip().partition("\n")[0].endswith(" more")
+    said = refused_text(b"csrr t0, 0x7f0\n", 2024)
+    assert "there is no control register 0x7f0; there are fflags, frm" in said and said.rstrip().partition("\n")[0].endswith(" more")
     assert "can only be read" in refused_text(b"csrw mhartid, t0\n", 2024)
     load(b"csrw global_warp_id, t0\n", "vortex-2022")  # until 2022 such a write does nothing
 

@@ -477,10 +477,10 @@ def test_lanes_change_mscratch_one_after_the_other(engine, mnemonic, combine):
 
 
 def test_an_unknown_control_register_can_be_written_in_2022_alone():
-    body = "csrwi 0x7c0, 5\ncsrw 0x7c1, s2\nsw s2, 0(s1)\n"
+    body = "csrwi 0x7f0, 5\ncsrw 0x7f1, s2\nsw s2, 0(s1)\n"
     assert run(body, 2022)[0][:4].tolist() == [0, 1, 2, 3]
-    for text, number in ((body, 2024), ("csrrw t0, 0x7c0, t1\n", 2022), ("csrrs zero, 0x7c0, t1\n", 2022)):
-        with pytest.raises(SourceError, match="there is no control register 0x7c0"):
+    for text, number in ((body, 2024), ("csrrw t0, 0x7f0, t1\n", 2022), ("csrrs zero, 0x7f0, t1\n", 2022)):
+        with pytest.raises(SourceError, match="there is no control register 0x7f0"):
             run(text, number)
 
 

@@ -23,6 +23,7 @@ MEANINGS = {
     "deadlock": "threads that wait for each other",
     "division": "a whole number divided by zero",
     "fault": "the machine has stopped the kernel",
+    "early-read": "a register that is read before its writer has written it",
 }
 
 

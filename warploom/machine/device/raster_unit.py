@@ -221,6 +221,7 @@ def set_up_raster(gpu: Any, config: Config, program: Any) -> None:
     registers = np.array(program.graphics[:6] if program.graphics else [0] * 6, np.uint32)
     for number in range(int(gpu.raster_count)):
         one = gpu.rasters[number]
+        one.wake = FOREVER
         one.ahead, one.lookup, one.latency, one.ports = own.queue, own.lookup, own.latency, own.ports
         one.raster.narrow, one.raster.rule, one.raster.log_tile = 1, RULES[own.rule], own.tile.bit_length() - 1
         configure(one.engine, one.raster, registers, 0)
