@@ -57,6 +57,20 @@ class GreedyOldest(Oldest):
         return pick
 
 
+class GreedyYoungest:
+    def __init__(self, number, step, group):
+        self.last = -1
+
+    def pick(self, cycle):
+        willing = cycle["eligible"] - cycle["yielded"]
+        if self.last not in willing:
+            left = willing or cycle["eligible"]
+            pick = max(left, key=lambda warp: (cycle["ages"][warp], warp), default=-1)
+            self.last = pick if pick >= 0 else self.last
+            return pick
+        return self.last
+
+
 class Lowest:
     def __init__(self, number, step, group):
         pass
@@ -121,7 +135,7 @@ class Guppy:
 
 
 MODELS = {
-    "round_robin": RoundRobin, "greedy_oldest": GreedyOldest, "oldest": Oldest, "lowest": Lowest,
+    "round_robin": RoundRobin, "greedy_oldest": GreedyOldest, "greedy_youngest": GreedyYoungest, "oldest": Oldest, "lowest": Lowest,
     "two_level": TwoLevel, "vortex": Vortex, "guppy": Guppy,
 }  # fmt: skip
 
@@ -146,6 +160,7 @@ def cycles(source, own):
             "waiting_memory": {warp for warp in own if doing[warp] == "waits for memory"},
             "at_barrier": {warp for warp in own if doing[warp] == "is at a barrier"},
             "active": {warp for warp in own if doing[warp] != "is not there"},
+            "yielded": {warp for warp in own if (now + warp) % 5 == 0},
             "ages": list(ages),
         }
 
@@ -161,7 +176,7 @@ def test_a_policy_does_what_it_says(policy, number, step, group):
             if known[warp] != age:
                 add_warp(s, warp, age)
                 known[warp] = age
-        for name in ("eligible", "awake", "waiting_memory", "at_barrier", "active"):
+        for name in ("eligible", "awake", "waiting_memory", "at_barrier", "active", "yielded"):
             setattr(s, name, bits(cycle[name]))
         with np.errstate(over="ignore"):  # hardware's arithmetic goes round
             pick = int(POLICIES[policy].choose(s, now))
