@@ -8,6 +8,7 @@ import pytest
 from tests.machine.core.unit_bench import bench, events, mask
 from tests.machine.programs import FREE, Assembly
 from warploom.isa.uop import NEGATE, NEGATE_PREDICATE, NONE, NUMBER, YIELDS, scalar
+from warploom.machine.accounting.events import BARRIER as BARRIER_EVENT
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core import control
 from warploom.machine.core.divergence import ITS
@@ -316,7 +317,7 @@ def test_a_warp_that_arrives_waits_or_wakes_those_that_its_arrival_frees(monkeyp
     assert calls == [("arrive", 3, 1, WARP, waits, 64, 6), *delivered, ("wake", lanes, NOW + 2, NOW)]
     assert core.warps.at_barrier == (mask(0, WARP) if waits else mask(0))
     assert core.barriers.opens == (NOW + 2 if WARP in freed else 11)
-    assert [row[1:] for row in events(gpu, tables)] == [[control.BARRIER_EVENT, core.number, WARP, HERE - 1, 0b1111, 1, int(bool(freed))]]
+    assert [row[1:] for row in events(gpu, tables)] == [[BARRIER_EVENT, core.number, WARP, HERE - 1, 0b1111, 1, int(bool(freed))]]
     assert events(gpu, tables)[0][0] == NOW
 
 

@@ -25,12 +25,12 @@ def unit(**settings):
     code = Assembly()
     code.load(FREE, LANE)
     code("exit")
-    gpu, cores, tables = bench(code, core__warps=4, l1__bytes=64, l1__ways=1)
+    gpu, cores, tables = bench(code, core__warps=4, l1__bytes=64, l1__ways=1, l1__write="back")
     core = cores[0]
     lsu = core.lsu
     tables.profile = np.zeros((2, 64), np.int64)
     lsu.cached, lsu.latency, lsu.forward, lsu.misses.limit, lsu.misses.merges = 1, LATENCY, FORWARD, 2, 2
-    lsu.write_back = lsu.write_allocate = lsu.store_limit = 0
+    lsu.write_back = lsu.write_allocate = lsu.store_limit = lsu.tracks_bytes = 0
     for name, value in settings.items():
         setattr(lsu, name, value)
     for slot, access in enumerate(OWN):
