@@ -68,7 +68,7 @@ def test_warps_1_to_count_begin_with_lane_0():
         assert (warps.started[warp], warps.landed[warp], warps.since[warp], warps.wake[warp]) == (30, 30, 30, 31)
         assert (warps.pending[warp], warps.stores[warp], warps.unsent[warp], warps.visits[warp]) == (0, 0, 0, 0)
         assert (core.fetch.held[warp], core.fetch.following[warp]) == (0, 5)
-        assert not core.scoreboard.ready[warp].any()
+        assert not core.scoreboard.ready[warp, : core.scoreboard.groups].any()
         assert (core.access_order.open[warp], core.access_order.older[warp], core.path_table.count[warp]) == (0, 0, 0)
         assert core.schedulers[0].launched[warp] == 30 * MAX_CORES + warp
         assert warps.expanded_from[warp] == ~np.uint64(1)  # so that the lanes are expanded anew

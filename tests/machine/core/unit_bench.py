@@ -1,20 +1,26 @@
 """A core on the bench: the records of a small machine, set up as for a run, whose units a test calls one at a time in plain Python."""
 
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import numpy as np
 
 from tests.machine.programs import Assembly, machine
+from warploom.machine.device import machine as device
 from warploom.machine.engine.unit import mirror
 from warploom.machine.run.tables import Tables
 
 
 def bench(code: Assembly | None = None, **changes):
-    """The device's record, its cores' records, and tables of which the program's are real. changes: settings, as of `machine`."""
+    """The device's record, its cores' records, and tables of which the program's are real. changes: settings, as of `machine`.
+
+    Rooms have the most rows that there can be, so that a test may set what it likes.
+    """
     if code is None:
         code = Assembly()
         code("exit")
-    made = machine(code.program(), **changes)
+    with patch.object(device, "rooms_of_device", lambda *given: {}), patch.object(device, "rooms_of_core", lambda *given: {}):
+        made = machine(code.program(), **changes)
     known = {"code": made.code, "uops": made.program.uops, "events": np.zeros((64, 8), np.int64)}
     return mirror(made.gpu), mirror(made.cores), SimpleNamespace(**dict.fromkeys(Tables._fields) | known)
 

@@ -25,6 +25,8 @@ class Counting:
     def arrays(self):
         return (self.state,)
 
+    whole = arrays
+
 
 class Events:
     """A stop that is hit in some cycles. asked: where it was asked for its trail; seen: where it was observed."""

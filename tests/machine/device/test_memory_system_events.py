@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.machine.core.unit_bench import bench, events
+from tests.machine.programs import Assembly
 from warploom.machine.accounting.events import MEMORY
 from warploom.machine.device.memory_system import no_events, serve_events
 from warploom.machine.memory import transactions as t
@@ -18,7 +19,10 @@ NOW, LATENCY, LINE, ACCESS, WARP = 100, 20, 42, 7, 2
 
 def system(*requests, l2=1024, **changes):
     """Two cores and their memory; the requests are due. Access 7 of each unit of core 1 waits for two answers."""
-    gpu, cores, tables = bench(gpu__cores=2, l2__bytes=l2, texture__count=1, **changes)
+    code = Assembly()
+    code("sample_fixed", dst=4, a=0, b=1, c=2)  # so that there is a texture unit
+    code("exit")
+    gpu, cores, tables = bench(code, gpu__cores=2, l2__bytes=l2, texture__count=1, **changes)
     tables.profile = np.zeros((2, 64), np.int64)
     for unit in (cores[1].lsu, cores[1].texture):
         unit.open[ACCESS], unit.warp[ACCESS], unit.kind[ACCESS], unit.leaving[ACCESS] = 2, WARP, t.LOAD, 1
@@ -143,7 +147,7 @@ def test_without_a_second_level_memory_answers(kind, tag, told, tracing):
 @pytest.mark.parametrize("entry", [0, 1, 6])
 def test_memory_forgets_the_bytes_of_a_store(entry):
     """A store's tag says which entry lists its bytes: its number + 1; of an atomic these bits are cycles."""
-    made = system(asked(t.STORE, ACCESS + t.TRACKED_TAG + (entry << t.EXTRA_SHIFT)), l2=0)
+    made = system(asked(t.STORE, ACCESS + t.TRACKED_TAG + (entry << t.EXTRA_SHIFT)), l2=0, l1__bytes=1024, l1__write="back")
     partial = made.gpu.partial_stores
     partial.fresh = 9
     serve(made)

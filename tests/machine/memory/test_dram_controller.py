@@ -159,7 +159,7 @@ TIMES = {"rp": 5, "rcd": 7, "cl": 11, "wl": 3, "ras": 13, "rrd": 4, "wtr": 6, "w
 
 def channel(chosen):
     """A channel with random rows open. Its clock is that of the cores, and 16 bytes cross its bus in one."""
-    gpu, _, _ = bench(memory__kind="dram", dram__channels=2)
+    gpu, _, _ = bench(memory__kind="dram", dram__channels=2, dram__banks=4, dram__row=256, dram__bandwidth=16)
     dram = gpu.dram
     for name, value in TIMES.items():
         setattr(dram, name, value)
@@ -396,7 +396,7 @@ class Refresh(NamedTuple):
 
 def commands(monkeypatch, chosen, **settings):
     """What a channel does with random requests that come in bursts and after pauses; and the clock in which it served the last."""
-    gpu, _, _ = bench(memory__kind="dram", dram__channels=1)
+    gpu, _, _ = bench(memory__kind="dram", dram__channels=1, dram__banks=4, dram__row=256, dram__bandwidth=16)
     dram = gpu.dram
     shape = Section(channels=1, bandwidth=16, row=256, banks=4, queue=4, write_queue=4, **{**TIMES, **settings})
     configure(dram, shape, 64, "modulo", 0)
@@ -513,7 +513,7 @@ def test_a_refresh_as_long_as_its_interval_is_refused():
 def test_a_write_waits_outside_of_a_full_queue_and_its_sender_is_told_when_it_has_a_place(monkeypatch):
     """Writes of a slice, all at once, to a channel that takes two: each that is written lets the next one in, in their order."""
     told = []
-    gpu, _, _ = bench(memory__kind="dram", dram__channels=1)
+    gpu, _, _ = bench(memory__kind="dram", dram__channels=1, dram__banks=4, dram__row=256, dram__bandwidth=16)
     dram = gpu.dram
     for name, value in {**TIMES, "bandwidth": 16, "window": 4, "write_high": 2, "banks": 4, "row": 256, "row_shift": 2}.items():
         setattr(dram, name, value)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from warploom.machine.accounting.events import HIT, MERGED, MISS
-from warploom.machine.accounting.events import L2 as L2_EVENT
 from warploom.machine.accounting.events import STORE as STORED
 from warploom.machine.memory import l2
 from warploom.machine.memory.transactions import ATOMIC, EXTRA_SHIFT, LOAD, STORE, TO_MEMORY, TRACKED_TAG
@@ -98,7 +97,7 @@ def test_a_lookup_takes_its_slice_and_is_answered_merged_or_missed_and_told_once
         monkeypatch.setattr(l2, "_miss", lambda *given, calls=calls: calls.append(("miss", *given[2:-2], given[-1])) or MERGED)
         monkeypatch.setattr(l2, "change", lambda *given, calls=calls: calls.append(("change", *given[2:-2], given[-1])))
         monkeypatch.setattr(l2, "send_back", lambda *given, calls=calls: calls.append(("answer", given[-1])))
-        monkeypatch.setattr(l2, "emit", lambda *given, calls=calls: calls.append(("event", *given)))
+        monkeypatch.setattr(l2, "emit_l2", lambda *given, calls=calls: calls.append(("event", *given)))
         state = SimpleNamespace(
             ratio_shift=1, sectors_a_line=2, sector_shift=5, ports=ports, latency=20, slice_free=[5, 6], atomics=7, stalls=8, cache="cache",
             atomic_latency=30,
@@ -116,7 +115,7 @@ def test_a_lookup_takes_its_slice_and_is_answered_merged_or_missed_and_told_once
         else:
             ready += 30 if kind == ATOMIC else 0
             outcome, does = HIT, [("change", SLICE, LINE, 0b1100, ready)] * (kind == ATOMIC) + [("answer", ready)]
-        told = [("event", gpu.log, "tables", NOW, L2_EVENT, 3, -1, -1, 0b11, asked.line, outcome)] * tracing
+        told = [("event", gpu.log, "tables", NOW, 3, 0b11, asked.line, outcome)] * tracing
         assert calls == [*asks, *does, *told]
         data = 64 // 16 if slice_bytes and kind != LOAD else 0  # cycles in which a store's or an atomic's come in
         assert state.slice_free == [5, NOW + max(ports + more, data)]

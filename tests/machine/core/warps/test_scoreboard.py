@@ -198,7 +198,9 @@ def test_each_lane_of_each_register_is_busy_until_its_own_cycle(seed, by_lane):
 def test_for_a_warp_that_starts_no_group_of_no_lane_is_busy_and_others_wait_as_before(by_lane):
     board = zeros((), Scoreboard)
     board["by_lane"], board["ready"], board["lane_ready"], board["last"] = by_lane, FOREVER, FOREVER, 70
+    board["groups"], board["scalars"] = 9, 2  # those of the program: nothing asks for the others
     clear(mirror(board), 1, 80)
-    assert not board["ready"][1].any() and (board["ready"][[0, 2]] == FOREVER).all()
+    used = [*range(9), SCALAR_GROUP, SCALAR_GROUP + 1]
+    assert not board["ready"][1, used].any() and (board["ready"][[0, 2]] == FOREVER).all()
     assert not (by_lane and board["lane_ready"][1].any()) and (board["lane_ready"][[0, 2]] == FOREVER).all()
     assert board["last"][:3].tolist() == [70, 80, 70]
