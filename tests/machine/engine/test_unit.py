@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from warploom.machine.engine import unit as module
-from warploom.machine.engine.layout import CACHE_LINE
-from warploom.machine.engine.unit import LARGE, groups_of, mirror, record, zeros
+from warploom.machine.engine.layout import CACHE_LINE, LARGE
+from warploom.machine.engine.unit import groups_of, mirror, record, zeros
 
 
 def test_fields_of_all_groups_are_reached_alike():
