@@ -71,7 +71,7 @@ def lock(watcher, chance, do):
         row[USES], row[WRITES] = 3, 1
         row[USE : USE + 3] = [chance.randrange(6) for _ in range(3)]
     watcher.code = code
-    warps.active, warps.lanes = np.uint64(255), LANES
+    warps.active, warps.lanes, board.groups = np.uint64(255), LANES, 6
     core = SimpleNamespace(scoreboard=board, warps=warps)
     loads = []
     for now in range(300):

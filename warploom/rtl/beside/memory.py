@@ -41,7 +41,7 @@ class TagsWatcher(Watcher):
     def ours(self, tags: Any) -> bool:
         """Whether this is a first-level cache, and not the one that all cores share: that one has different sets."""
         own = int(tags.sets) == _sets(self.config) and int(tags.ways) == _ways(self.config)
-        return own and tags.tag.shape == cache.Cache["tag"].shape and not self.full
+        return own and not self.full
 
     def lookup(self, tags: Any, line: Any, sectors: Any, now: Any) -> Watch:
         """Sectors are asked for."""
