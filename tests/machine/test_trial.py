@@ -17,8 +17,8 @@ from tests.documentation import ROOT
 TRIAL = ROOT / "tests" / "machine" / "trial"
 # file of the package, what stands there, what stands there with the trial units
 ROWS = (
-    ("machine/engine/comparators.py", "PLACES = 16", "PLACES = 32"),  # our units have all ports that there are comparators for
-    ("isa/uop.py", '"raster", "merger")', '"raster", "merger", "population")'),
+    ("isa/uop.py", '"slots", "raster", "merger")', '"slots", "raster", "merger", "population")'),
+    ("isa/uop.py", "SLOTS, RASTER, MERGER) = range(len(PORTS))", "SLOTS, RASTER, MERGER, _) = range(len(PORTS))"),
     (
         "isa/uop.py",
         "OPERATIONS: tuple[Operation, ...] = tuple(_rows())",
@@ -27,9 +27,9 @@ ROWS = (
     ),
     (
         "machine/core/units/table.py",
-        ")\nOF_A_SCHEDULER = ",
+        ")\nWITH_QUEUE = ",
         '    ExecutionUnit("population", p.execute_population, p.population_accepts, p.next_free_population, has_queue=True,\n'
-        '                  step=p.step_population, state={"population": p.Population}, set_up=p.set_up_population),\n)\nOF_A_SCHEDULER = ',
+        '                  step=p.step_population, state={"population": p.Population}, set_up=p.set_up_population),\n)\nWITH_QUEUE = ',
     ),
     (
         "machine/core/units/table.py",

@@ -107,15 +107,15 @@ def scalar(number: int) -> int:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Units: whose issue port an operation takes.
-UNITS = ("alu", "special", "memory", "shared", "texture", "control", "buffer", "raster", "merger")
-(ALU, SPECIAL, MEMORY, SHARED, TEXTURE, CONTROL, BUFFER,  # BUFFER: the instruction buffer itself, which always can
- RASTER, MERGER) = range(9)  # fmt: skip
-
 # Ports of a scheduler: a unit each, and the pipes that arithmetic has beside the ALU where these are apart. ALU is the integer pipe then.
 # A float pipe may have two halves: FLOAT is either, HEAVY the one that multiplies integers too, LIGHT the other where it is not the ALU.
-PORTS = (*UNITS, "float", "double", "scalar", "heavy", "light", "half")
-FLOAT, DOUBLE, SCALAR_PORT, HEAVY, LIGHT, HALF = range(len(UNITS), len(PORTS))
+# A scheduler may have those before "slots", its issue slots, for itself (`machine/core/partitions.py`); units after that belong to the
+# whole core, and there may be as many as one likes.
+PORTS = ("alu", "special", "memory", "shared", "texture", "control", "buffer", "float", "double", "scalar", "heavy", "light", "half",
+         "slots", "raster", "merger")  # fmt: skip
+(ALU, SPECIAL, MEMORY, SHARED, TEXTURE, CONTROL, BUFFER,  # BUFFER: the instruction buffer itself, which always can
+ FLOAT, DOUBLE, SCALAR_PORT, HEAVY, LIGHT, HALF, SLOTS, RASTER, MERGER) = range(len(PORTS))  # fmt: skip
+UNITS = PORTS  # a unit, whose issue port an operation takes, has the number of its port; pipes and slots are never an operation's
 INDEX = HALF  # machines that issue by control words have no pipe of halves alone; theirs is the way to constants and special registers
 
 # Parts of the datapath (machine/datapath/): which one computes the result of an ALU or special-function operation.

@@ -12,7 +12,8 @@ from warploom.isa import uop as u
 from warploom.machine.accounting import events as e
 from warploom.machine.config.pipes import pipe_names
 from warploom.machine.config.presets import load_config
-from warploom.machine.core.partitions import SLOTS, Partitions, enter, find_full_ports, load_pipe, next_entry, take_slot
+from warploom.isa.uop import SLOTS
+from warploom.machine.core.partitions import Partitions, enter, find_full_ports, load_pipe, next_entry, take_slot
 from warploom.machine.device.machine import PipelineMachine
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import FOREVER, mirror
@@ -155,8 +156,8 @@ def test_a_pipe_that_a_sequence_does_not_use_stays_free():
     (partitions,) = mirror(np.zeros(1, Partitions))
     partitions.load[u.L_FLOAT_DIVIDE, u.FLOAT] = 10
     partitions.free[1, u.FLOAT] = 55
-    loaded = [int(load_pipe(partitions, 1, u.L_FLOAT_DIVIDE, pipe, np.int64(50))) for pipe in range(len(u.PORTS))]
-    assert loaded == [10 * (pipe == u.FLOAT) for pipe in range(len(u.PORTS))]
+    loaded = [int(load_pipe(partitions, 1, u.L_FLOAT_DIVIDE, pipe, np.int64(50))) for pipe in range(SLOTS)]
+    assert loaded == [10 * (pipe == u.FLOAT) for pipe in range(SLOTS)]
     assert partitions.free[1, u.FLOAT] == 65 and np.count_nonzero(partitions.free) == 1
     partitions.free[1, u.FLOAT] = 7
     load_pipe(partitions, 1, u.L_FLOAT_DIVIDE, u.FLOAT, np.int64(50))
@@ -332,10 +333,10 @@ def test_the_next_entry_is_when_the_first_full_port_has_room(shared_pipe):
     """Port p is full until 100 + 10 p, for 3 cycles less where a queue holds as many; a float goes into the integer pipe too, if it may."""
     (partitions,) = mirror(np.zeros(1, Partitions))
     partitions.other_half = np.uint64(shared_pipe << u.ALU)
-    partitions.free[1, : len(u.PORTS)] = [100 + 10 * port for port in range(len(u.PORTS))]
+    partitions.free[1, : SLOTS] = [100 + 10 * port for port in range(SLOTS)]
     partitions.free[0] = 1
     partitions.room[u.MEMORY] = 3
-    entry = {port: 100 + 10 * port for port in range(len(u.PORTS))}
+    entry = {port: 100 + 10 * port for port in range(SLOTS)}
     entry[u.MEMORY] -= 3
     entry[u.SHARED] = entry[u.MEMORY]
     entry[u.HEAVY] = entry[u.FLOAT]
@@ -350,21 +351,21 @@ def test_the_next_entry_is_when_the_first_full_port_has_room(shared_pipe):
         (u.MEMORY,),
         (u.SHARED,),
         (u.SPECIAL, u.MEMORY),
-        tuple(range(len(u.PORTS))),
+        tuple(range(SLOTS)),
     ):
         assert next_entry(partitions, 1, np.uint64(sum(1 << port for port in full))) == min((entry[port] for port in full), default=FOREVER)
 
 
 @pytest.mark.parametrize("before", [49, 50, 51, 60])
 @pytest.mark.parametrize("half", [None, u.ALU, u.LIGHT], ids=["one", "integer", "light"])
-@pytest.mark.parametrize("port", range(len(u.PORTS)))
+@pytest.mark.parametrize("port", range(SLOTS))
 def test_an_instruction_keeps_the_entry_of_its_pipe_once_that_is_free(port, half, before):
     """In cycle 50. A float goes into the other half of its pipe where there is one, and the first is not free. A multiply does not."""
     if port == u.HEAVY and half is None:
         pytest.skip("nothing is issued there")
     (partitions,) = mirror(np.zeros(1, Partitions))
     partitions.other_half = np.uint64(0 if half is None else 1 << half)
-    for kind in range(len(u.PORTS)):
+    for kind in range(SLOTS):
         partitions.free[1, kind] = before + (kind != port)
     if port == u.HEAVY:
         partitions.free[1, u.FLOAT] = before
@@ -386,7 +387,7 @@ def test_a_port_is_full_until_its_queue_has_room(seed, half):
     (partitions,) = mirror(np.zeros(1, Partitions))
     partitions.other_half = np.uint64(0 if half is None else 1 << half)
     partitions.room[u.MEMORY], partitions.room[u.SPECIAL] = 3, source.randint(0, 5)
-    free = [0] * len(u.PORTS)
+    free = [0] * SLOTS
 
     def full_ports(now):
         entries = {port for port, at in enumerate(free) if at - int(partitions.room[port]) > now}

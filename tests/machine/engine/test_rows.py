@@ -54,7 +54,6 @@ ROWS = (
     Row("third", double, next_of_last, is_even),
     Row("fourth", number_too),
 )
-BEYOND = Row("beyond", lambda number, value: np.int64(-1))
 
 
 @by_row(ROWS, "work", globals())
@@ -117,14 +116,8 @@ def test_the_docstring_and_the_name_stay():
     assert (work.__name__, work.__doc__) == ("work", "What it says.")
 
 
-def test_a_number_beyond_the_rows_is_the_last_ones_or_that_of_a_row_for_it():
+def test_a_number_beyond_the_rows_is_the_last_ones():
     assert work(9, 1) == 1 + 900
-
-    def asked(number, value):
-        """With a row for what is beyond."""
-
-    other = by_row(ROWS, "work", globals(), BEYOND)(asked)
-    assert [int(other(number, 1)) for number in (0, 1, 2, 3, 4, 9)] == [2, 101, 2, 301, -1, -1]
 
 
 def test_without_rows_nothing_happens_and_everything_holds():

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import ALU, MEMORY, SPECIAL, TEXTURE
-from warploom.machine.core.partitions import SLOTS, find_full_ports, next_entry
+from warploom.isa.uop import ALU, MEMORY, SLOTS, SPECIAL, TEXTURE
+from warploom.machine.core.partitions import find_full_ports, next_entry
 from warploom.machine.core.pipes import find_idle_pipes
 from warploom.machine.core.texture.lane_slots import warps_without_slots
 from warploom.machine.core.units.table import MAY_BE_FULL, WITH_QUEUE, next_free_behind, unit_accepts

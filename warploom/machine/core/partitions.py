@@ -28,15 +28,14 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.schedule import ROLE_ROOM
-from warploom.isa.uop import FLOAT, HEAVY, MEMORY, PORTS, SHARED
+from warploom.isa.uop import FLOAT, HEAVY, MEMORY, PORTS, SHARED, SLOTS
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest, rest
 from warploom.machine.engine.comparators import PLACES, exceeding
 from warploom.machine.engine.sizes import MAX_SCHEDULERS
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record
 
 LATENCY_CLASSES = ROLE_ROOM  # room for the latency classes of `isa/uop.py`, and for the roles of `isa/schedule.py`
-SLOTS = PLACES - 1  # the place of a scheduler's issue slots, after those of the ports
-assert len(PORTS) <= SLOTS  # one more port wants wider comparators
+assert SLOTS < PLACES  # a pipe more wants wider comparators; units of the whole core are not compared
 
 Partitions = record(
     settings=dict(

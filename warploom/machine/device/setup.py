@@ -26,7 +26,6 @@ from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import SIDES
 from warploom.machine.core.divergence.thread_pool import HEURISTICS, depends_on_warps, thread_numbers_of
 from warploom.machine.core.load_store.lsu import SLOTS as LSU_SLOTS
-from warploom.machine.core.partitions import SLOTS
 from warploom.machine.core.units.table import EXECUTION_UNITS
 from warploom.machine.core.warps.barrier import MAX_BARRIERS
 from warploom.machine.device.block_dispatcher import FILL, SPLIT, SPREAD
@@ -294,7 +293,7 @@ def _set_up_partitions(partitions: Any, config: Config) -> None:
 def _set_up_sequence(partitions: Any, config: Config, name: str) -> None:
     number, slots = u.LATENCIES.index(name), slots_of(config, name)
     partitions.sequences |= np.uint64(1 << number)
-    partitions.load[number, SLOTS], partitions.room[SLOTS] = slots - 1, max(slots, int(partitions.room[SLOTS]))
+    partitions.load[number, u.SLOTS], partitions.room[u.SLOTS] = slots - 1, max(slots, int(partitions.room[u.SLOTS]))
     for port, cycles in loads_beside(config, name).items():
         partitions.load[number, port] = cycles
 

@@ -44,13 +44,12 @@ class Apart(NamedTuple):
         return self.function if self.needed(program) else self.stand_in
 
 
-def by_row(rows: Sequence[Any], field: str, names: dict[str, Any], beyond: Any = None) -> Callable[[F], F]:
+def by_row(rows: Sequence[Any], field: str, names: dict[str, Any]) -> Callable[[F], F]:
     """A unit that calls a function of one row, whose number is its first argument, with all of its arguments, and returns what that does.
 
     field: of the rows, the function. names: the globals of the module in which this stands, in which the functions get names of their own.
-    beyond: a row for numbers that none of the others has; without it these are taken for the last.
+    A number that none has is taken for the last.
     """
-    rows = (*rows, beyond) if beyond is not None else rows
 
     def make(function: F) -> F:
         parameters = list(inspect.signature(function).parameters)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import ALU, COUNT, FIRST_UOP, ISSUE_LATENCY, PORTS, SHARED, SPECIAL
+from warploom.isa.uop import ALU, COUNT, FIRST_UOP, ISSUE_LATENCY, PORTS, SHARED, SLOTS, SPECIAL
 from warploom.machine.accounting.events import emit_pipe
 from warploom.machine.accounting.reasons import SHORT_SCOREBOARD, WAIT
-from warploom.machine.core.partitions import SLOTS, enter, load_pipe
+from warploom.machine.core.partitions import enter, load_pipe
 from warploom.machine.core.pipes import accept, next_free
 from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.engine.bits import EMPTY, has, lowest
@@ -55,7 +55,7 @@ def execute_arithmetic(unit, gpu, core, number, warp, pc, part, port, late, tabl
 def _begin_sequence(gpu, core, number, warp, pc, part, kind, tables, now):
     """An instruction that is a sequence, and has entered one pipe, loads its others and speaks for issue slots of its scheduler."""
     partitions = core.partitions
-    for pipe in range(len(PORTS)):
+    for pipe in range(SLOTS):
         if load_pipe(partitions, number, kind, pipe, now) != 0 and gpu.log.tracing != 0:
             emit_pipe(gpu.log, tables, now, core.number, warp, pc, part, number * len(PORTS) + pipe, partitions.free[number, pipe])
     load_pipe(partitions, number, kind, SLOTS, now)

@@ -1,4 +1,4 @@
-"""The table of execution units: what an instruction is issued to, a row each, in the order of `UNITS` in `isa/uop.py`.
+"""The table of execution units: what an instruction is issued to, a row each, in the order of `PORTS` in `isa/uop.py`.
 
 A row says whether the unit takes an instruction, how it executes one, when it is free again, and what it does in each cycle beside that. A
 unit that is added here is asked, filled, stepped and waited for like the others: issue (`core/issue.py`), the search for full units
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from warploom.isa.needs import draws, touches_memory
-from warploom.isa.uop import PORTS
+from warploom.isa.uop import FLOAT, SLOTS
 from warploom.machine.accounting.reasons import LG_THROTTLE, MATH_PIPE_THROTTLE, MIO_THROTTLE, TEX_THROTTLE
 from warploom.machine.core.load_store.lsu import load_store, no_load_store
 from warploom.machine.core.units.arithmetic import alus_accept, execute_arithmetic, next_free_alu, next_free_special, specials_accept
@@ -62,6 +62,7 @@ class ExecutionUnit(NamedTuple):
     apart: tuple[Apart, ...] = ()
 
 
+OF_A_SCHEDULER = ExecutionUnit("pipe", execute_arithmetic, always_accepts, never_full)  # for ports of pipes that a scheduler has for itself
 EXECUTION_UNITS = (
     ExecutionUnit("alu", execute_arithmetic, alus_accept, next_free_alu),
     ExecutionUnit("special", execute_arithmetic, specials_accept, next_free_special),
@@ -79,6 +80,7 @@ EXECUTION_UNITS = (
     ExecutionUnit("texture", execute_access, texture_accepts, next_free_texture, True, TEX_THROTTLE, step_texture),
     ExecutionUnit("control", execute_control, always_accepts, never_full),
     ExecutionUnit("buffer", execute_in_buffer, always_accepts, never_full),
+    *[OF_A_SCHEDULER] * (SLOTS + 1 - FLOAT),
     ExecutionUnit(
         "raster",
         execute_quads,
@@ -111,10 +113,9 @@ EXECUTION_UNITS = (
         ),
     ),
 )
-OF_A_SCHEDULER = ExecutionUnit("pipe", execute_arithmetic, always_accepts, never_full)  # for ports of pipes that a scheduler has for itself
 WITH_QUEUE = tuple(number for number, row in enumerate(EXECUTION_UNITS) if row.has_queue)
 MAY_BE_FULL = tuple(number for number, row in enumerate(EXECUTION_UNITS) if row.next_free is not never_full)
-THROTTLE = np.array([(*EXECUTION_UNITS, *[OF_A_SCHEDULER] * len(PORTS))[port].throttle for port in range(len(PORTS))], np.int64)
+THROTTLE = np.array([row.throttle for row in EXECUTION_UNITS], np.int64)
 
 
 @by_row(EXECUTION_UNITS, "execute", globals())
@@ -126,12 +127,12 @@ def execute_instruction(unit, gpu, core, number, warp, pc, part, port, late, tab
     """
 
 
-@by_row(EXECUTION_UNITS, "accepts", globals(), OF_A_SCHEDULER)
+@by_row(EXECUTION_UNITS, "accepts", globals())
 def unit_accepts(port, core, now):
     """Whether the unit behind a port takes an instruction in this cycle."""
 
 
-@by_row(EXECUTION_UNITS, "next_free", globals(), OF_A_SCHEDULER)
+@by_row(EXECUTION_UNITS, "next_free", globals())
 def next_free_behind(port, core, now):
     """The next cycle in which the unit behind a port, which was full, may take an instruction; or FOREVER."""
 
