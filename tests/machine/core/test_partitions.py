@@ -9,10 +9,10 @@ from tests.machine.programs import FREE, Assembly, issues
 from tests.machine.rates import RESULTS, cycles_each, made
 from warploom.gpu import GPU
 from warploom.isa import uop as u
+from warploom.isa.uop import SLOTS
 from warploom.machine.accounting import events as e
 from warploom.machine.config.pipes import pipe_names
 from warploom.machine.config.presets import load_config
-from warploom.isa.uop import SLOTS
 from warploom.machine.core.partitions import Partitions, enter, find_full_ports, load_pipe, next_entry, take_slot
 from warploom.machine.device.machine import PipelineMachine
 from warploom.machine.engine.sizes import ConfigError
@@ -333,7 +333,7 @@ def test_the_next_entry_is_when_the_first_full_port_has_room(shared_pipe):
     """Port p is full until 100 + 10 p, for 3 cycles less where a queue holds as many; a float goes into the integer pipe too, if it may."""
     (partitions,) = mirror(np.zeros(1, Partitions))
     partitions.other_half = np.uint64(shared_pipe << u.ALU)
-    partitions.free[1, : SLOTS] = [100 + 10 * port for port in range(SLOTS)]
+    partitions.free[1, :SLOTS] = [100 + 10 * port for port in range(SLOTS)]
     partitions.free[0] = 1
     partitions.room[u.MEMORY] = 3
     entry = {port: 100 + 10 * port for port in range(SLOTS)}
