@@ -63,7 +63,7 @@ class ExecutionUnit(NamedTuple):
 
 
 OF_A_SCHEDULER = ExecutionUnit("pipe", execute_arithmetic, always_accepts, never_full)  # for ports of pipes that a scheduler has for itself
-EXECUTION_UNITS = (
+EXECUTION_UNITS: tuple[ExecutionUnit, ...] = (
     ExecutionUnit("alu", execute_arithmetic, alus_accept, next_free_alu),
     ExecutionUnit("special", execute_arithmetic, specials_accept, next_free_special),
     ExecutionUnit(
