@@ -38,7 +38,7 @@ from warploom.machine.engine.native.piece import Hook, records
 from warploom.machine.engine.swaps import Swaps
 from warploom.machine.run.tables import Tables, units_with
 
-OF_ROWS = tuple(apart for row in (*EXECUTION_UNITS, *DEVICE_UNITS) for apart in row.apart)
+OF_ROWS = (*(apart for row in EXECUTION_UNITS for apart in row.apart), *(apart for row in DEVICE_UNITS for apart in row.apart))
 Units = units_with(apart.name for apart in OF_ROWS)
 KINDS = {
     "gpu": Gpu, "core": Core, "cores": records(Core), "registers": WarpRegisters, "scheduler": Scheduler, "lsu": Lsu, "tables": Tables,
