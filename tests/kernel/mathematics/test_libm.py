@@ -1,6 +1,7 @@
 """The library of mathematics agrees with C's, as plain Python and in a kernel."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -96,3 +97,46 @@ def test_the_next_float(dtype):
     expected = np.nextafter(x, y)
     np.testing.assert_array_equal(out, expected)
     np.testing.assert_array_equal(np.signbit(out)[out == 0], np.signbit(expected)[out == 0])
+
+
+def test_half_turns_are_exact_where_the_result_is():
+    for x, sine, cosine in (
+        (1.0, 0.0, -1.0),
+        (0.5, 1.0, 0.0),
+        (-1.5, 1.0, 0.0),
+        (1e15 + 0.5, 1.0, 0.0),
+        (1e300, 0.0, 1.0),
+        (-0.0, -0.0, 1.0),
+    ):
+        found = float(libm.sine_pi(np.float64(x))), float(libm.cosine_pi(np.float64(x)))
+        assert found == (sine, cosine), x
+        assert math.copysign(1, found[0]) == math.copysign(1, x if sine == 0 else sine)
+    with np.errstate(invalid="ignore"):
+        assert math.isnan(libm.sine_pi(np.float64(-math.inf)))
+
+
+def test_the_last_bits_of_a_quotient():
+    values = (7.0, -7.0, 2.5, 1e300, 5e-324, 0.75, 1.7e308)
+    with np.errstate(all="ignore"):
+        for x in values:
+            for y in values:
+                rest, quotient = libm.remquo(np.float64(x), np.float64(y))
+                exact = round(Fraction(x) / Fraction(y))
+                assert (float(rest), int(quotient)) == (math.remainder(x, y), int(math.copysign(abs(exact) % 8, x * y))), (x, y)
+        assert math.isnan(libm.remquo(np.float64(1), np.float64(0))[0])
+
+
+def test_exponents_of_edges():
+    for x, whole in ((8.0, 3), (0.3, -2), (5e-324, -1074), (0.0, -(1 << 31)), (-math.inf, (1 << 31) - 1), (math.nan, -(1 << 31))):
+        assert int(libm.ilogb(np.float64(x))) == whole
+    assert [float(libm.logb(np.float64(x))) for x in (0.0, -math.inf, 5e-324)] == [-math.inf, math.inf, -1074.0]
+
+
+def test_norms_do_not_overflow():
+    for parts, wanted in (
+        ((3e200, 4e200, 0, 0), 5e200),
+        ((2e-200, 3e-200, 6e-200, 0), 7e-200),
+        ((0, 0, 0, 0), 0),
+        ((math.nan, math.inf, 1, 0), math.inf),
+    ):
+        assert abs(float(libm.norm(*(np.float64(x) for x in parts))) - wanted) <= 2 * np.spacing(wanted) or wanted == math.inf

@@ -118,3 +118,30 @@ def test_a_wrong_number_of_arguments_and_a_name_that_there_is_not():
         cuda.jit(few)[1, 1](np.zeros(1))
     with pytest.raises(AttributeError):
         cuda.libdevice.fast_nothing  # noqa: B018
+
+
+def test_special_functions_and_several_results():
+    def k(x, n, out, whole):
+        i = cuda.grid(1)
+        v = x[i]
+        sine, cosine = libdevice.sincospif(v)
+        rest, quotient = libdevice.remquo(v, 0.75)
+        out[0, i] = libdevice.j0(v)
+        out[1, i] = libdevice.ynf(n[i], v)
+        out[2, i] = libdevice.erfinvf(v)
+        out[3, i] = libdevice.erfcx(v)
+        out[4, i] = sine
+        out[5, i] = cosine
+        out[6, i] = rest
+        whole[0, i] = quotient
+        whole[1, i] = libdevice.ilogb(v)
+        whole[2, i] = libdevice.llroundf(v)
+
+    out, whole = np.zeros((7, 2)), np.zeros((3, 2), np.int64)
+    cuda.jit(k)[1, 2](np.array([0.75, 0.5]), np.array([2, 3], np.int32), out, whole)
+    right = [
+        [0.8642422751666486, 0.938469807240813], [-2.6297460326656563, -42.059494304723883], [0.8134198475976185, 0.4769362762044699],
+        [0.5069376502931448, 0.6156903441929258], [0.7071067811865476, 1], [-0.7071067811865476, 0], [0, -0.25],
+    ]  # fmt: skip
+    assert np.allclose(out, right, rtol=3e-7, atol=1e-15)
+    assert whole.tolist() == [[1, 1], [-1, -1], [1, 1]]

@@ -406,6 +406,18 @@ def hypot(x: Any, y: Any) -> Any:
     return INFINITY if a == INFINITY or b == INFINITY else value
 
 
+def norm(x: Any, y: Any, z: Any, w: Any) -> Any:
+    """The root of a sum of squares, scaled by a power of two so that no square overflows."""
+    a, b, c, d = abs(x), abs(y), abs(z), abs(w)
+    large = max(a, b, c, d)
+    k = min(max(exponent(large), -1000), 1000)
+    s = two_to(-k)
+    a, b, c, d = a * s, b * s, c * s, d * s
+    value = scaled(np.sqrt(fused(a, a, fused(b, b, fused(c, c, d * d)))), k)
+    value = value if x == x and y == y and z == z and w == w else x + y + z + w
+    return INFINITY if a == INFINITY or b == INFINITY or c == INFINITY or d == INFINITY else value
+
+
 def fmod(x: Any, y: Any) -> Any:
     """Exact, by division of the significands: the quotient's bits are taken 11 at a time, 186 times at most."""
     a, b = abs(x), abs(y)
@@ -440,6 +452,26 @@ def remainder(x: Any, y: Any) -> Any:
     value = m if x.view(np.int64) >= 0 else -m
     value = value if m == m else NAN
     return value if x == x and y == y else x + y
+
+
+def remquo(x: Any, y: Any) -> Any:
+    """`remainder`, and the last three bits of the quotient, with its sign."""
+    a, b = abs(x), abs(y)
+    if b == 0.0 or a == INFINITY or x != x or y != y:
+        return x + y if x != x or y != y else NAN, 0
+    if b == INFINITY:
+        return x, 0
+    m = fmod(a, 8.0 * b) if b < 2.0**1021 else a
+    q = 0
+    for k in (4, 2, 1):
+        if m >= k * b:
+            m = m - k * b
+            q = q + k
+    if m > b - m or (m == b - m and q & 1):
+        m = m - b
+        q = q + 1
+    q = q & 7
+    return -m if x.view(np.int64) < 0 else m, -q if (x.view(np.int64) ^ y.view(np.int64)) < 0 else q
 
 
 def trunc(x: Any) -> Any:
@@ -490,7 +522,7 @@ def cbrt(x: Any) -> Any:
 
 def erf(x: Any) -> Any:
     a = abs(x)
-    value = 1.0 - _erfc_positive(a) if a >= 1.0 else _erf_series(a)
+    value = 1.0 - _erfc_positive(a) if a >= 1.0 else erf_series(a)
     return copysign(value, x) if x == x else x
 
 
@@ -498,12 +530,12 @@ def erfc(x: Any) -> Any:
     a = abs(x)
     value = _erfc_positive(a)
     value = 2.0 - value if x < 0.0 else value
-    near = 1.0 - copysign(_erf_series(min(a, 1.0)), x)
+    near = 1.0 - copysign(erf_series(min(a, 1.0)), x)
     value = near if a < 0.5 else value
     return value if x == x else x
 
 
-def _erf_series(a: Any) -> Any:
+def erf_series(a: Any) -> Any:
     """2 / sqrt(pi) exp(-x^2) x (1 + 2 x^2 / 3 + (2 x^2)^2 / (3 5) + ...), to x = 1: no term takes another one away."""
     z = 2.0 * a * a
     term = 1.0
@@ -515,8 +547,12 @@ def _erf_series(a: Any) -> Any:
 
 
 def _erfc_positive(a: Any) -> Any:
-    """exp(-x^2) / (1 + 2 x) times a polynomial in (x - 3.75) / (x + 3.75) (Shepherd and Laframboise, 1981), by Clenshaw's sum."""
     b = min(a, 30.0)
+    return exp_minus_square(b) * erfcx_positive(b)
+
+
+def erfcx_positive(b: Any) -> Any:
+    """exp(x^2) erfc(x): a polynomial in (x - 3.75) / (x + 3.75) by 1 + 2 x (Shepherd and Laframboise, 1981), by Clenshaw's sum."""
     t = (b - 3.75) / (b + 3.75)
     here, before = 0.0, 0.0
     for c in (
@@ -529,7 +565,7 @@ def _erfc_positive(a: Any) -> Any:
         following = 2.0 * t * here - before + c
         before = here
         here = following
-    return exp_minus_square(b) * ((t * here - before) + 1.1775789345674017) / (1.0 + 2.0 * b)
+    return ((t * here - before) + 1.1775789345674017) / (1.0 + 2.0 * b)
 
 
 def _stirling(x: Any) -> Any:
@@ -562,7 +598,7 @@ def gamma(x: Any) -> Any:
     value = 2.5066282746310007 * (half * (exp(-y) * half)) / product
     value = value + value * correction
     if reflected:
-        value = PI / (_sine_pi(x) * value) if start < 171.0 else _gamma_far_left(x, half, exp(-y), _stirling(y) + gone)
+        value = PI / (sine_pi(x) * value) if start < 171.0 else _gamma_far_left(x, half, exp(-y), _stirling(y) + gone)
     value = value if start <= 171.62437695630272 or reflected else INFINITY
     value = NAN if x < 0.0 and (is_whole(x) or x == -INFINITY) else value
     value = copysign(INFINITY, x) if x == 0.0 else value
@@ -571,14 +607,42 @@ def gamma(x: Any) -> Any:
 
 def _gamma_far_left(x: Any, half: Any, decay: Any, correction: Any) -> Any:
     """pi / (sin(pi x) gamma(1 - x)) where gamma(1 - x) has no place: divided in steps."""
-    value = PI / (_sine_pi(x) * 2.5066282746310007)
+    value = PI / (sine_pi(x) * 2.5066282746310007)
     return value / half / (decay * half) * exp(-correction)
 
 
-def _sine_pi(x: Any) -> Any:
-    r = x - 2.0 * round_even(0.5 * x)
+def _half_turns(x: Any) -> Any:
+    """x modulo 2, between -1 and 1: exact."""
+    return x - 2.0 * round_even(0.5 * x)
+
+
+def sine_pi(x: Any) -> Any:
+    """`sin(pi x)`."""
+    r = _half_turns(x)
     r = copysign(1.0, r) - r if abs(r) > 0.5 else r
-    return sin(PI * r)
+    value = sin(PI * r)
+    value = copysign(0.0, x) if value == 0.0 else value
+    return value if abs(x) < INFINITY else invalid(x)
+
+
+def cosine_pi(x: Any) -> Any:
+    """`cos(pi x)`."""
+    value = sin(PI * (0.5 - abs(_half_turns(x))))
+    return value if abs(x) < INFINITY else invalid(x)
+
+
+def ilogb(x: Any) -> Any:
+    """The exponent of a number's leading bit; the least int32 of 0 and of what is not a number, the largest of infinities."""
+    _fraction, e = frexp(x)
+    e = e - 1 if x != 0.0 and x == x else -0x80000000
+    return e if abs(x) < INFINITY or x != x else 0x7FFFFFFF
+
+
+def logb(x: Any) -> Any:
+    """`ilogb` as a float; of 0 it is -infinity."""
+    _fraction, e = frexp(x)
+    value = np.float64(e - 1) if x != 0.0 else -INFINITY
+    return value if abs(x) < INFINITY else abs(x)
 
 
 def lgamma(x: Any) -> Any:
@@ -588,7 +652,7 @@ def lgamma(x: Any) -> Any:
     y = np.float64(3.0) if tiny else y
     value = _log_gamma(y) if y < 1e305 else y * (log(y) - 1.0)
     if x < 0.0:
-        value = log(PI / abs(_sine_pi(x))) - value
+        value = log(PI / abs(sine_pi(x))) - value
     value = -log(a) if tiny else value
     value = value if a < INFINITY else INFINITY
     value = INFINITY if x <= 0.0 and is_whole(x) else value

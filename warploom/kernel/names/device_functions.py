@@ -7,10 +7,11 @@ Source: NVIDIA, "libdevice User's Guide", chapter 3 (names and meanings).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from warploom.kernel.mathematics import bessel, error_functions, libm
+from warploom.kernel.syntax.arithmetic import converted, in_place
 from warploom.kernel.syntax.known_names import NAMES
 from warploom.kernel.syntax.translator import Translator
 from warploom.kernel.types import types as ty
@@ -59,12 +60,15 @@ def _constant(t: Translator, kind: ty.Type, number: float) -> Number:
     return Number(kind, t.b.real(number, kind.ssa))
 
 
-def _turned(name: str) -> Callable[..., Number]:
-    """Of x half turns: sinpi, cospi. The rest of the division by two is exact."""
+def _in_place(*functions: Any) -> Callable[..., Any]:
+    """What functions of `mathematics/` give, one result each; a whole number is an int32, as C's int."""
 
-    def translate(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> Number:
-        rest = _call(t, node, "math.fmod", arguments[0], _constant(t, kind, 2.0))
-        return _call(t, node, f"math.{name}", _pure(t, "fmul", kind, rest, _constant(t, kind, math.pi)))
+    def translate(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> tuple[Number, ...]:
+        made: list[Number] = []
+        for function in functions:
+            found = in_place(t, node, function, *arguments)
+            made.extend(found if isinstance(found, tuple) else (found,))
+        return tuple(one if one.type.kind == "f" else converted(t, one, ty.INT32, node) for one in made)
 
     return translate
 
@@ -104,32 +108,28 @@ def _positive_difference(t: Translator, node: Any, kind: ty.Type, arguments: Seq
     return Number(kind, t.b.pure("sel", less, t.b.real(0.0, kind.ssa), t.b.pure("fsub", x.value, y.value, type=kind.ssa), type=kind.ssa))
 
 
-def _whole_power(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> Number:
-    x, n = arguments
-    return _call(t, node, "math.pow", x, Number(kind, t.b.pure("i2f", n.value, type=kind.ssa)))
+def _whole_power(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> Any:
+    x, n = arguments  # the count as a float of 64 bits, which holds it exactly
+    made = _call(t, node, "math.pow", converted(t, x, ty.FLOAT64, node), converted(t, n, ty.FLOAT64, node))
+    return converted(t, made, kind, node)
 
 
-def _norm(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> Number:
-    total = _pure(t, "fmul", kind, arguments[0], arguments[0])
-    for one in arguments[1:]:
-        total = _pure(t, "fma", kind, one, one, total)
-    return _pure(t, "fsqrt", kind, total)
+def _norm(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> Any:
+    zeros = [_constant(t, kind, 0.0)] * (4 - len(arguments))
+    return in_place(t, node, libm.norm, *arguments, *zeros)
 
 
-def _normal_distribution(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> Number:
-    inner = _pure(t, "fmul", kind, arguments[0], _constant(t, kind, -math.sqrt(0.5)))
-    return _pure(t, "fmul", kind, _constant(t, kind, 0.5), _call(t, node, "math.erfc", inner))
-
-
-def _exponent_of(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> Number:
-    """logb, as a float."""
-    _fraction, exponent = NAMES["math.frexp"].translate(t, node, arguments[0])
-    return Number(kind, t.b.pure("i2f", t.b.pure("sub", exponent.value, t.b.whole(1)), type=kind.ssa))
+def _nearest_long(t: Translator, node: Any, kind: ty.Type, arguments: Sequence[Number]) -> Any:
+    return converted(t, _rounded(t, node, kind, arguments), ty.INT64, node)
 
 
 OWN: dict[str, Callable[..., Any]] = {
-    "sinpi": _turned("sin"), "cospi": _turned("cos"), "sincos": _both, "exp10": _ten_to, "fast_exp10": _ten_to, "round": _rounded,
-    "rcbrt": _reciprocal_root, "ldexp": _scaled, "scalbn": _scaled, "fdim": _positive_difference, "powi": _whole_power, "norm3d": _norm,
-    "norm4d": _norm, "normcdf": _normal_distribution, "logb": _exponent_of,
+    "sinpi": _in_place(libm.sine_pi), "cospi": _in_place(libm.cosine_pi), "sincos": _both, "exp10": _ten_to, "fast_exp10": _ten_to,
+    "round": _rounded, "rcbrt": _reciprocal_root, "ldexp": _scaled, "scalbn": _scaled, "fdim": _positive_difference,
+    "powi": _whole_power, "norm3d": _norm, "norm4d": _norm, "logb": _in_place(libm.logb),
+    "ilogb": _in_place(libm.ilogb), "llround": _nearest_long,
+    "sincospi": _in_place(libm.sine_pi, libm.cosine_pi), "remquo": _in_place(libm.remquo),
+    **{name: _in_place(getattr(error_functions, name)) for name in ("erfcx", "erfinv", "erfcinv", "normcdf", "normcdfinv")},
+    **{name: _in_place(getattr(bessel, name)) for name in ("j0", "j1", "jn", "y0", "y1", "yn")},
 }  # fmt: skip
 KNOWN = frozenset((*SAME, *FAST, *OWN))

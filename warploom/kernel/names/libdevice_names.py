@@ -21,9 +21,9 @@ from warploom.kernel.types import types as ty
 from warploom.kernel.types.values import Number
 
 PATH = "cuda.libdevice."
-WITH_A_COUNT = ("ldexp", "scalbn", "powi")  # the second argument is a whole number
+WITH_A_COUNT = {"ldexp": 1, "scalbn": 1, "powi": 1, "jn": 0, "yn": 0}  # which argument is a whole number
 ARGUMENTS = {"fma": 3, "norm3d": 3, "norm4d": 4} | dict.fromkeys(
-    ("atan2", "pow", "fast_pow", "hypot", "fmod", "remainder", "copysign", "nextafter", "fmin", "fmax", "fdim", *WITH_A_COUNT), 2
+    ("atan2", "pow", "fast_pow", "hypot", "fmod", "remainder", "copysign", "nextafter", "fmin", "fmax", "fdim", "remquo", *WITH_A_COUNT), 2
 )
 LETTERS = "x, y, z, w"
 
@@ -46,7 +46,7 @@ def _of_floats(name: str, kind: ty.Type) -> None:
 
     kinds = [kind] * ARGUMENTS.get(name, 1)
     if name in WITH_A_COUNT:
-        kinds[1] = ty.INT32
+        kinds[WITH_A_COUNT[name]] = ty.INT32
     row(name + "f" * (kind is ty.FLOAT32), tuple(kinds), make, f"{name} of {kind.bits} bits, of NVIDIA's device library")
 
 

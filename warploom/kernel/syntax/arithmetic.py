@@ -222,15 +222,20 @@ def rounded(t: Translator, x: Number) -> Number:
 
 
 def library(t: Translator, node: ast.AST, name: str, *args: Number) -> Any:
-    """A function of `mathematics/libm.py`, translated in place; of 32-bit floats its result is rounded to 32 bits."""
+    """A function of `mathematics/libm.py`, as `in_place` translates it."""
+    return in_place(t, node, getattr(libm, name), *args, narrow=converted if name in OF_BITS else _narrowed)
+
+
+def in_place(t: Translator, node: ast.AST, function: Any, *args: Number, narrow: Any = None) -> Any:
+    """A function of `mathematics/`, of 64-bit floats, translated in place; of 32-bit floats its result is rounded to 32 bits."""
+    narrow = narrow or _narrowed
     wide = [converted(t, one, ty.FLOAT64, node) if one.type.kind == "f" else one for one in args]
-    found = ACTIONS["inline"](t, node, getattr(libm, name), wide, {})
+    found = ACTIONS["inline"](t, node, function, wide, {})
     floats = [one.type for one in args if one.type.kind == "f"]
     kind = max(floats, key=lambda one: one.bits) if floats else None
     if kind is None or kind == ty.FLOAT64:
         return found
     parts = found if isinstance(found, tuple) else (found,)
-    narrow = converted if name in OF_BITS else _narrowed
     made = tuple(narrow(t, one, kind, node) if one.type.kind == "f" else one for one in parts)
     return made if isinstance(found, tuple) else made[0]
 
