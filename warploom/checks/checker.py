@@ -95,10 +95,10 @@ class Checker:
         self.found, self._machine, self._shift, self.unit = other.found, other._machine, other._shift, other.unit
 
     def fault(self, text: str) -> Fault | None:
-        """After the run: why the machine has stopped it. text: its sentence."""
-        fault = self._machine.gpu["fault"]
-        kind = int(fault["kind"])
-        return Fault(FAULTS[kind].name, *fault_place(self._machine), text) if kind else None
+        """After the run, once: why the machine has stopped it. text: its sentence."""
+        machine, self._machine = self._machine, None  # it is large, and nobody else has it any more
+        kind = int(machine.gpu["fault"]["kind"])
+        return Fault(FAULTS[kind].name, *fault_place(machine), text) if kind else None
 
     def _mark(self, first: int, mask: np.ndarray) -> None:
         """Note the bytes that nobody has written. first: a multiple of 4."""

@@ -1,17 +1,28 @@
 """The livelock detector: it finds a run that repeats itself, and no other."""
 
-from types import SimpleNamespace
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
 from tests.machine.programs import BLOCK, FREE, GLOBAL, LANE, Assembly, machine, spinning
 from warploom.isa import uop as u
+from warploom.isa.program import Program
 from warploom.machine.engine.pages import Pages
 from warploom.machine.engine.unit import FOREVER
 from warploom.machine.run import livelock
 from warploom.machine.run.driver import drive
 
 A, B, ODD = range(FREE, FREE + 3)
+
+
+@dataclass
+class Quiet:
+    """As much of a machine as the detector reads while nothing happens."""
+
+    program: Program
+    cycle: int
+    gpu: dict[str, Any]
 
 
 @pytest.fixture(autouse=True)
@@ -84,7 +95,8 @@ def test_after_progress_it_looks_when_nothing_has_happened_for_long_enough():
     """The last progress just now; so long ago that it is due in the next cycle; longer ago than that."""
     made = machine(spinning(threads=4))
     for now, progress, due in ((500, 500, 800), (500, 201, 501), (500, 202, 502), (500, 10, 501)):
-        detector = livelock.LivelockDetector(SimpleNamespace(program=made.program, cycle=now, gpu={"progress": progress}))
+        quiet = Quiet(made.program, now, {"progress": progress})
+        detector = livelock.LivelockDetector(quiet)
         detector.restore((0, 5, {}, {(0, 1): {b"a state": 7}}, {(0, 1): 3}, 9))  # a search, and what it had seen
         assert not detector.check()
         assert detector.snapshot() == (due, progress, {}, {}, {}, 0)
@@ -124,7 +136,8 @@ def test_a_search_in_which_a_warp_repeats_itself_gives_up_after_so_many_looks_at
             super()._forget()
             self.given_up += 1
 
-    detector = OneOfTwo(machine(spinning(threads=4), core__divergence="stack"))
+    made = machine(spinning(threads=4), core__divergence="stack")
+    detector = OneOfTwo(made)
     detector.check()  # what it has seen of progress
     before = detector.given_up
     for _ in range(livelock.BURST + 2):
@@ -138,7 +151,7 @@ def test_a_search_that_was_given_up_is_tried_again_after_half_as_long_again(monk
     """quiet: cycles without progress; the pause is half of them, and SPACING at least. What was seen is forgotten."""
     monkeypatch.setattr(livelock.LivelockDetector, "_running", lambda _: [(0, 0), (0, 1)])
     monkeypatch.setattr(livelock.LivelockDetector, "_repeats", lambda *_: False)
-    made = SimpleNamespace(program=spinning(threads=4), cycle=2000 + quiet, gpu={"progress": 2000})
+    made = Quiet(spinning(threads=4), 2000 + quiet, {"progress": 2000})
     detector = livelock.LivelockDetector(made)
     detector.progress, detector._burst, detector._places = 2000, livelock.BURST, {(0, 0): 3}
     detector._seen = {(0, 0): {b"x": 1}}
@@ -149,7 +162,8 @@ def test_a_search_that_was_given_up_is_tried_again_after_half_as_long_again(monk
 def test_the_looks_of_a_search_are_apart_by_every_number_of_cycles_up_to_the_stride(monkeypatch):
     monkeypatch.setattr(livelock.LivelockDetector, "_running", lambda _: [(0, 0), (0, 1)])
     monkeypatch.setattr(livelock.LivelockDetector, "_repeats", lambda *_: False)
-    detector = livelock.LivelockDetector(SimpleNamespace(program=spinning(threads=4), cycle=5000, gpu={"progress": 2000}))
+    made = Quiet(spinning(threads=4), 5000, {"progress": 2000})
+    detector = livelock.LivelockDetector(made)
     detector.progress, detector._burst, detector._places = 2000, 1, {(0, 0): 3}
     apart = []
     for _ in range(livelock.STRIDE):

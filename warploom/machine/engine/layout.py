@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import contextlib
 import mmap
+import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
@@ -33,7 +34,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 LARGE = 1 << 20  # bytes from which on an array is mapped by itself
-_PRIVATE: dict[str, Any] = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}  # not on Windows
+# What is never touched is not reserved either: a host counts what is, when a process forks.
+_NOT_RESERVED = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)
+_PRIVATE: dict[str, Any] = (
+    {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NOT_RESERVED} if hasattr(mmap, "MAP_PRIVATE") else {}
+)  # not on Windows
 CACHE_LINE = 64  # bytes of a line of the cache of the machine that simulates
 CACHE_SETS = 64  # sets of its first-level cache
 SETS_APART = 11  # sets from the beginning of one table to that of the next: odd, so that every set comes in turn
@@ -273,4 +278,4 @@ class Records(np.ndarray):
             super().__setitem__(key, value)
 
     def __iter__(self) -> Iterator[Any]:
-        return (self[index] for index in range(len(self)))
+        return (self[index] for index in (range(len(self)) if self.ndim else self.dtype.names))  # one record: its fields, as NumPy's

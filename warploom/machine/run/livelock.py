@@ -15,6 +15,7 @@ that stores nothing pays for a few hundred checks at most. Only when that warp h
 
 from __future__ import annotations
 
+import weakref
 from hashlib import blake2b
 from typing import Any, NamedTuple, Protocol
 
@@ -67,7 +68,7 @@ class LivelockDetector:
     """
 
     def __init__(self, machine: Watched) -> None:
-        self.machine = machine
+        self.machine = weakref.proxy(machine)  # the machine has this one: a circle would keep its memory until a collection
         self.next_check = FOREVER if _reads_clock(machine.program) else QUIET
         self.progress = -1
         self.spinning: dict[Warp, Spin] = {}

@@ -7,6 +7,7 @@ Machines whose policy is one of ours are not watched.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
@@ -42,7 +43,7 @@ class PolicyWatch(LivelockDetector):
         self._of_livelock, self._of_policy = FOREVER, SPAN
         self._issued, self._could = -1, np.zeros(0, np.uint64)
         super().__init__(machine)
-        self._scheduled = machine
+        self._scheduled = weakref.proxy(machine)
 
     @property
     def next_check(self) -> int:

@@ -8,6 +8,7 @@ the run continues at full speed. Longer runs are recorded in pieces (`pieces.py`
 
 from __future__ import annotations
 
+import weakref
 from array import array
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -129,7 +130,7 @@ class Recorder:
 
     def __init__(self, machine: Recorded, most_bytes: int = MOST_BYTES, selection: Selection | None = None) -> None:
         config, program = machine.config, machine.program
-        self.machine, self.most_bytes, self.selection = machine, most_bytes, selection
+        self.machine, self.most_bytes, self.selection = weakref.proxy(machine), most_bytes, selection
         self.open = True
         self.until = 0
         self._seen = 0  # rows of the machine's event buffer that have been read
