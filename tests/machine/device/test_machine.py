@@ -1,11 +1,14 @@
 """Machines with warps from the outside: what they refuse and why, and what a run leaves."""
 
+import gc
+import weakref
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tests.machine.programs import FREE, GLOBAL, LANE, Assembly, config, finished, machine, run, words
+from warploom.checks.checker import Checker
 from warploom.gpu import GPU
 from warploom.isa import uop as u
 from warploom.isa.views import (
@@ -29,6 +32,7 @@ from warploom.machine.device.setup import first_level_of, resident_blocks, set_u
 from warploom.machine.device.storage import set_up_spaces
 from warploom.machine.engine.layout import bytes_of
 from warploom.machine.engine.unit import mirror, zeros
+from warploom.machine.run.driver import drive
 
 A, B, C = range(FREE, FREE + 3)
 
@@ -159,3 +163,21 @@ def test_each_core_is_set_up_as_the_first_is_but_for_its_number(users):
         set_up_core(core, number, resident, made.config, made.loaded)
         set_up_spaces(core, made.config, made.program, made.storage)
         assert np.array_equal(bytes_of(made.cores).reshape(2, -1)[number], bytes_of(alone)), number
+
+
+@pytest.mark.parametrize("how", [{}, {"tracing": True}, {"recording": True}, {"watcher": True}], ids=lambda how: next(iter(how), "plain"))
+def test_a_machine_ends_with_its_last_user(how):
+    """Without waiting for a collection of circles: a machine that is checked takes gigabytes of address space."""
+    checker = Checker() if how.pop("watcher", False) else None
+    gc.collect()
+    gc.disable()
+    try:
+        machine = PipelineMachine(config(), program(), watcher=checker, **how)
+        drive(machine, engine="python", max_cycles=1000)
+        if checker is not None:
+            assert checker.fault("") is None
+        there = weakref.ref(machine)
+        del machine
+        assert there() is None
+    finally:
+        gc.enable()

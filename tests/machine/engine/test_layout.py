@@ -1,5 +1,7 @@
 """Where the fields of a record lie, and how those that lie side by side are read."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,6 +14,7 @@ from warploom.machine.engine.layout import (
     AT,
     CACHE_LINE,
     CACHE_SETS,
+    LARGE,
     MANY_ROWS,
     SETS_APART,
     Records,
@@ -19,6 +22,7 @@ from warploom.machine.engine.layout import (
     in_rows,
     is_room,
     lay_out,
+    new_bytes,
     row_of_room,
 )
 from warploom.machine.engine.unit import aligned, mirror, record, unit, zeros
@@ -189,3 +193,26 @@ def test_a_copy_that_begins_a_cache_line_is_a_copy():
 
 def test_the_one_field_of_an_entry_is_never_seen():
     assert AT not in Entries.names and not any(AT in (field_of(zeros(1, Entries), name).dtype.names or ()) for name in Entries.names)
+
+
+def test_one_record_can_be_printed_one_with_rooms_too():
+    assert str(zeros((), Entries)).startswith("(0, ")
+    assert str(zeros((), Gpu)).startswith("(0, ")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the flags of a mapping are read as Linux shows them")
+def test_memory_that_is_never_touched_is_not_reserved():
+    """Else a host with less memory than address space in use refuses to start another process."""
+    held = new_bytes(2 * LARGE)
+    address = held.ctypes.data
+    flags = ""
+    inside = False
+    with open("/proc/self/smaps") as lines:
+        for line in lines:
+            first = line.split()[0]
+            if not first.endswith(":"):
+                start, end = (int(part, 16) for part in first.split("-"))
+                inside = start <= address < end
+            elif inside and first == "VmFlags:":
+                flags = line
+    assert " nr" in flags

@@ -278,4 +278,4 @@ class Records(np.ndarray):
             super().__setitem__(key, value)
 
     def __iter__(self) -> Iterator[Any]:
-        return (self[index] for index in (range(len(self)) if self.ndim else self.dtype.names))  # one record: its fields, as NumPy's
+        return (self[index] for index in (range(len(self)) if self.ndim else self.dtype.names or ()))  # one record: its fields, as NumPy's
