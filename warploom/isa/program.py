@@ -79,7 +79,8 @@ class Program:
     exit_code: where the program leaves one: ("register", r), of lane 0 of the first warp, or ("memory", address).
     control_registers: names of the instruction set's control registers, by number. refused: by instruction that stops the run
     since no machine has it: why. stops: by instruction with which the run-time stops a program: what is wrong, as a sentence.
-    schedule: the compiler's control words, of machine code that has them; None elsewhere.
+    schedule: the compiler's control words, of machine code that has them; None elsewhere. pointers: by instruction that accesses memory by
+    a pointer of 64 bits: the lane register of its low word, which the high one follows, and what is added.
     value_bits: width of a register's value as a user sees it (8 for tiny-gpu). statements: the source's lines are statements, each
     of several instructions: messages quote the line. language: how it is written, and its words for barriers and the like.
     """
@@ -117,6 +118,7 @@ class Program:
     control_registers: Mapping[int, str] = field(default_factory=dict)
     refused: Mapping[int, str] = field(default_factory=dict)
     stops: Mapping[int, str] = field(default_factory=dict)
+    pointers: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     graphics: tuple[int, ...] = ()  # registers of the raster engine, six, and of the output merger, eighteen; (): none are written
     extensions: tuple[int, ...] = ()  # instructions that the instruction set's original machine does not have, written by their names
     variables: Variables = NO_VARIABLES  # where a compiler of ours has put the source's variables
@@ -179,6 +181,15 @@ class Program:
             places.append(range(len(lines), len(lines) + len(text)))
             lines += text
         return lines, tuple(places)
+
+    @property
+    def line_numbers(self) -> list[int]:
+        """Of each line of `listing` its number in its own file; 0 of a file's path."""
+        lines, places = self.listing
+        found = [0] * len(lines)
+        for place in places:
+            found[place.start : place.stop] = range(1, len(place) + 1)
+        return found
 
     def address_space(self, size: int = 0) -> AddressSpace:
         """Where its memory is: its regions, or one memory from address 0 on, as large as the program wants and at least `size`."""

@@ -18,7 +18,7 @@ GUTTER = 4  # characters of a line beside its number and its text
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the listing: its number, its text, and the instructions that it holds."""
+    """A line of the listing: its number in its file, its text, and the instructions that it holds. number: 0 of a file's path."""
 
     number: int
     text: str
@@ -26,19 +26,22 @@ class Row:
 
 
 @lru_cache(maxsize=2)
-def _rows(source: str, path: str, program_id: int, lines: tuple[int, ...], text: tuple[str, ...]) -> tuple[Row, ...]:
+def _rows(
+    source: str, path: str, program_id: int, lines: tuple[int, ...], text: tuple[str, ...], numbers: tuple[int, ...]
+) -> tuple[Row, ...]:
     if not source or not any(lines):
         return tuple(Row(pc, line, (pc,)) for pc, line in enumerate(text))
     held: dict[int, list[int]] = {}
     for pc, line in enumerate(lines):
         held.setdefault(line, []).append(pc)
-    return tuple(Row(number, line.expandtabs(4), tuple(held.get(number, ()))) for number, line in enumerate(lines_of(source), 1))
+    listed = zip(numbers, lines_of(source), strict=False)
+    return tuple(Row(number, line.expandtabs(4), tuple(held.get(row, ()))) for row, (number, line) in enumerate(listed, 1))
 
 
 def rows(program: Program) -> tuple[Row, ...]:
     """The lines of the source, or one an instruction where there is none."""
     lines = tuple(program.row(pc) for pc in range(len(program)))
-    return _rows("\n".join(program.listing[0]), program.source.path, id(program), lines, program.text)
+    return _rows("\n".join(program.listing[0]), program.source.path, id(program), lines, program.text, tuple(program.line_numbers))
 
 
 def row_of(program: Program, pc: int) -> int:
@@ -58,7 +61,7 @@ class Listing:
         self._standing: dict[int, list[str]] = {}
         for state in debugger.warps():
             self._standing.setdefault(state.pc, []).append(debugger.name(state.core, state.slot))
-        self._digits = len(str(self.rows[-1].number)) if self.rows else 1
+        self._digits = max((len(str(row.number)) for row in self.rows), default=1)
         self._room = max(width - self._digits - GUTTER, 8)
 
     def lines(self, index: int) -> list[Line]:
@@ -73,7 +76,7 @@ class Listing:
         found: list[Line] = [
             [
                 (point if any(pc in self._broken for pc in row.instructions) else " ", BROKEN),
-                (f"{row.number:>{self._digits}} ", QUIET),
+                (f"{row.number or '':>{self._digits}} ", QUIET),
                 (f"{here if current else there if names else ' '} ", STANDS),
                 (texts[0], style),
             ]

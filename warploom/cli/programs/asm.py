@@ -10,6 +10,7 @@ import click
 
 from warploom.cli.common import UserError, diagnostic_json, json_option, keep_inputs, print_json, print_warnings, say, write_file
 from warploom.cli.options import compiler_options
+from warploom.cli.programs.disasm import CUBINS
 
 if TYPE_CHECKING:
     from warploom.isa.frontend import Encoding
@@ -23,13 +24,15 @@ if TYPE_CHECKING:
 )
 @click.option("--format", "form", metavar="hex|json|bin", help="How the words are written. [default: as the file's ending says, else hex]")
 @click.option("--isa", metavar="NAME", help="The instruction set, where the file's ending does not say it.")
+@click.option("--kernel", metavar="N|NAME", help="Which kernel of a cubin. [default: all]")
 @compiler_options
 @json_option
-def command(file: str, output: str | None, form: str | None, isa: str | None, as_json: bool, **told: Any) -> None:
+def command(file: str, output: str | None, form: str | None, isa: str | None, kernel: str | None, as_json: bool, **told: Any) -> None:
     """Show FILE as a listing: address, word in hexadecimal and binary, source.
 
     Of tiny, hex is what Verilog's $readmemh takes, and JSON holds the words, the number of threads and the data.
     Of RISC-V, Vortex, GCN and AVX-512, FILE may be a code object or an ELF file too, or a program in C, and bin is the bytes of the code.
+    Of a cubin of NVIDIA's the words have 128 bits; the last of them are the control word, which `warploom disasm` explains.
 
     \b
     Examples:
@@ -39,6 +42,7 @@ def command(file: str, output: str | None, form: str | None, isa: str | None, as
       warploom asm saxpy.gcn -o saxpy.hex      words of GCN
       warploom asm kernel.s --isa gcn          what a compiler has printed
       warploom asm kernel.cl -O 3 -D TILE=16   what a program in C becomes
+      warploom asm kernels.cubin --kernel saxpy  words of NVIDIA's machine code
     """
     from warploom.cli.loading import check_compiler_options
     from warploom.cli.programs.machine_code import assembled
@@ -46,6 +50,14 @@ def command(file: str, output: str | None, form: str | None, isa: str | None, as
     from warploom.isa.frontends import encoding, known, load_with_warnings, with_words
 
     keep_inputs("-o", output, [file])
+    if file.lower().endswith(CUBINS) or isa == "sass":
+        from warploom.cli.programs.asm_cubin import assembled as assembled_cubin
+
+        check_compiler_options(file, **told)
+        assembled_cubin(file, output, form, kernel, as_json)
+        return
+    if kernel is not None:
+        raise UserError(f"--kernel {kernel}: {file} is not a cubin, of whose kernels one is chosen")
     row = with_words(file, isa)
     if row.has_code:
         assembled(file, row, output, form, as_json, told)

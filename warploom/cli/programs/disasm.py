@@ -23,6 +23,7 @@ CUBINS = (".cubin", ".fatbin")
 @click.option("--launch", metavar="N|NAME", help="Which launch of a Python program. [default: all]")
 @click.option("--kernel", metavar="N|NAME", help="Which kernel of a cubin. [default: all]")
 @click.option("--words", is_flag=True, help="Of a cubin: what each control word says, in words.")
+@click.option("--ptx", is_flag=True, help="Of a cubin with -lineinfo: the PTX that each instruction was made of.")
 @click.option("--ssa", is_flag=True, help="Of a Python program: the compiler's SSA too, as built and after each pass.")
 @click.option("--pass", "pass_", metavar="PASS", help="SSA before and after this pass alone: prune, halves, offsets, sweep or ranges.")
 @compiler_options
@@ -37,6 +38,7 @@ def command(
     launch: str | None,
     kernel: str | None,
     words: bool,
+    ptx: bool,
     ssa: bool,
     pass_: str | None,
     as_json: bool,
@@ -69,6 +71,7 @@ def command(
       warploom disasm saxpy.py                    kernels of a Python program
       warploom disasm kernels.cubin --kernel saxpy  NVIDIA's machine code
       warploom disasm kernels.cubin --words       with its control words in words
+      warploom disasm kernels.cubin --ptx         and the PTX in between
       warploom disasm saxpy.py --ssa              and what each pass makes of them
     """
     from warploom.cli.loading import check_compiler_options, is_script
@@ -87,12 +90,14 @@ def command(
         raise UserError(f"--launch {launch}: {file} is not a Python program, of whose launches one is chosen")
     keep_inputs("-o", output, [file])
     if file.lower().endswith(CUBINS) or isa == "sass":
-        from warploom.cli import disasm_cubin
+        from warploom.cli.programs import disasm_cubin
 
-        disasm_cubin.disassembled(file, output, kernel, as_json, words)
+        disasm_cubin.disassembled(file, output, kernel, as_json, words, ptx)
         return
-    if words:
-        raise UserError(f"--words: {file} is not a cubin, whose instructions have control words")
+    if words or ptx:
+        raise UserError(
+            f"{'--words' if words else '--ptx'}: {file} is not a cubin, whose instructions have {'control words' if words else 'PTX'}"
+        )
     if kernel is not None:
         raise UserError(f"--kernel {kernel}: {file} is not a cubin, of whose kernels one is chosen")
     if gpu is not None:

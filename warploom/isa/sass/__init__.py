@@ -4,5 +4,6 @@
 """
 
 from warploom.isa.sass.front_end import load
+from warploom.isa.sass.table import meanings
 
-__all__ = ["load"]
+__all__ = ["load", "meanings"]

@@ -13,16 +13,15 @@ import re
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from warploom.isa.diagnostics import Diagnostic, Severity
+from warploom.isa.diagnostics import Diagnostic
 from warploom.isa.elf.file import EXECUTABLE, MAGIC, NO_BITS, SYMBOLS, File, Section, Wanted, name_at, opened
 from warploom.isa.program import Position, Source
-from warploom.isa.reading import decoded, error, read_bytes
-from warploom.isa.sass import attributes, line_table
+from warploom.isa.reading import error
+from warploom.isa.sass import attributes
 from warploom.isa.sass.attributes import KernelAttributes, Malformed
+from warploom.isa.sass.lines.sources import PTX_LINES, SOURCE_LINES, Ptx, ptx_of, sources_of
 
 CUDA = 190  # the machine
 ADVICE = "compile it with `nvcc -cubin -arch=sm_80`"
@@ -93,6 +92,7 @@ class Cubin:
     architecture: 80 for sm_80. kernels, functions: by name, in the order of the file; there is at least one kernel. banks: constant banks
     of the whole file. variables: the bytes of global memory, by number of the section. sources: the texts that lines are in; the first is
     the file itself. symbols: in the order of the file. relocations: by number of the section that they change.
+    ptx: what the code was made of.
     """
 
     path: str
@@ -106,6 +106,7 @@ class Cubin:
     sources: tuple[Source, ...]
     bank_sections: Mapping[int, int] = field(default_factory=dict)
     warnings: tuple[Diagnostic, ...] = ()
+    ptx: Ptx = field(default_factory=Ptx)
 
 
 def is_cubin(data: bytes) -> bool:
@@ -124,14 +125,15 @@ def read(data: bytes, path: str) -> Cubin:
         raise error(path, "this cubin is damaged: its section headers do not lie in it", "")
     symbols = _symbols(file)
     relocations = _relocations(file, symbols)
-    sources, lines, warnings = _lines(file, symbols)
+    sources, lines, warnings = sources_of(file, _relocated(relocations, file, SOURCE_LINES))
+    ptx = ptx_of(file, _relocated(relocations, file, PTX_LINES))
     banks, bank_sections = _banks(file)
     kernels, functions = _kernels(file, architecture, symbols, relocations, lines)
     if not kernels:
         raise error(path, "this cubin has no kernel: it has no section .text.NAME with constants of its own", "declare one __global__")
     variables = {number: _bytes(file, section) for number, section in enumerate(file.sections) if section.name in (GLOBAL, GLOBAL_DATA)}
     return Cubin(
-        path, architecture, kernels, functions, banks, variables, symbols, relocations, sources, bank_sections, warnings,
+        path, architecture, kernels, functions, banks, variables, symbols, relocations, sources, bank_sections, warnings, ptx,
     )  # fmt: skip
 
 
@@ -264,47 +266,7 @@ def _shown(name: str) -> str:
     return repr(_SAFE.sub("?", name if len(name) <= 80 else name[:77] + "..."))
 
 
-def _lines(file: File, symbols: Sequence[Symbol]) -> tuple[tuple[Source, ...], dict[int, dict[int, Position]], tuple[Diagnostic, ...]]:
-    """(sources, positions by section and address, a warning where the table cannot be read). The first source is the file itself."""
-    own = Source("", file.path)
-    section = file.section(".debug_line")
-    if section is None:
-        return (own,), {}, ()
-    places = {
-        one.place: one.symbol.section
-        for number, rows in _relocations(file, symbols).items()
-        if file.sections[number] is section
-        for one in rows
-    }
-    try:
-        table = line_table.read(file.contents(section), places)
-    except (IndexError, struct.error, ValueError) as failure:
-        said = f"its line table cannot be read ({failure}): messages name addresses instead"
-        return (own,), {}, (Diagnostic(Severity.WARNING, said),)
-    found: dict[int, dict[int, Position]] = {}
-    last: dict[int, int] = {}
-    for number, rows in table.sequences.items():
-        size = file.sections[number].size if 0 <= number < len(file.sections) else 0
-        positions = found.setdefault(number, {})
-        for row, after in pairwise(rows):
-            if row.file >= 0 and row.line:
-                last[row.file] = max(last.get(row.file, 0), row.line)
-                for address in range(row.address, min(after.address, size), WORD):
-                    positions[address] = Position(row.line, 1, row.file + 1)
-    folder = Path(file.path).parent
-    sources = [_source(folder, path, last.get(number, 0)) for number, path in enumerate(table.files)]
-    return (own, *sources), found, ()
-
-
-def _source(folder: Path, name: str, last: int) -> Source:
-    """A source file, where it was compiled or beside the cubin; where it is not there, or is shorter than its lines say, blank lines stand
-    for the text."""
-    path = folder / name
-    try:
-        if not path.exists():
-            path = folder / path.name
-        text = decoded(read_bytes(path), name)
-    except ValueError:
-        return Source("\n" * last, name)
-    short = last - len(Source(text).lines)
-    return Source(text + "\n" * (short + 1) if short > 0 else text, str(path))
+def _relocated(relocations: Mapping[int, Sequence[Relocation]], file: File, name: str) -> dict[int, int]:
+    """By the place of a relocation in a section: the section that it is to."""
+    rows = [one for number, found in relocations.items() if file.sections[number].name == name for one in found]
+    return {one.place: one.symbol.section for one in rows}

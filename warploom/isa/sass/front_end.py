@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from warploom.isa.diagnostics import Diagnostic, Severity, nearest
 from warploom.isa.frontend import Loaded, Options, Text
 from warploom.isa.launch import Launch
 from warploom.isa.launching import BufferError
-from warploom.isa.program import Program
+from warploom.isa.program import Program, Source
 from warploom.isa.reading import read_bytes
 from warploom.isa.regions import Region
 from warploom.isa.sass import cubin as cubins
@@ -23,9 +24,13 @@ from warploom.isa.sass.control.patches import patched
 from warploom.isa.sass.control.roles import schedule_of
 from warploom.isa.sass.cubin import RESERVED_BYTES, RESERVED_FROM, Cubin, Kernel
 from warploom.isa.sass.host import FUNCTIONS, Printing
+from warploom.isa.sass.instruction import Instruction
 from warploom.isa.sass.launch import GLOBALS_BASE, SHARED, STACK_ARGUMENT, Placed, arguments_of, bank_of, placed, short_name
 from warploom.isa.sass.lowering import Lowered, host_addresses, lower, pieces
+from warploom.isa.sass.memory import pointer_of
+from warploom.isa.sass.operands import PREDICATE, UNIFORM, UNIFORM_PREDICATE, Value
 from warploom.isa.sass.products import refusal
+from warploom.isa.uop import FILE, LINE
 
 MOST_BLOCK = 1024
 USUAL_BLOCK = 32
@@ -196,18 +201,37 @@ def _program(
         text=lowered.text,
         registers=registers + EXTRA,
         counted_registers=registers,
-        register_names=(*(f"R{number}" for number in range(registers)), *(f"P{number}" for number in range(PREDICATES)), ""),
+        register_names=(*(f"R{number}" for number in range(registers)), *_names(lowered, PREDICATE, "P", PREDICATES), ""),
         scalars=SCALARS,
-        scalar_names=(*(f"UR{number}" for number in range(63)), "", *(f"UP{number}" for number in range(PREDICATES)), ""),
-        sources=found.sources,
+        scalar_names=(*_names(lowered, UNIFORM, "UR", 63), "", *_names(lowered, UNIFORM_PREDICATE, "UP", PREDICATES), ""),
+        sources=_used(found.sources, lowered.code),
         launch=launch,
         regions=(*given.regions, *variables) or (Region("memory", BUFFER_OF_NOTHING, 4),),
         constants=constants,
         labels={name: lowered.number_of[address] for address, name in sorted(kernel.labels.items()) if address in lowered.number_of},
         refused={one.number: one.reason for one in lowered.refused},
+        pointers={number: pair for number, one in enumerate(lowered.instructions) if (pair := pointer_of(one)) is not None},
         schedule=schedule_of(lowered.instructions),
         **more,
     )
+
+
+def _names(lowered: Lowered, kind: str, letter: str, count: int) -> list[str]:
+    """The names of registers of a kind up to the highest that the code names, and "" for the others, which no view shows."""
+    named = [value for one in lowered.instructions for value in _registers(one)]
+    most = max((value.number for value in named if value.kind == kind and value.number < count), default=-1)
+    most = count if kind == PREDICATE and any(value.kind == "PR" for value in named) else most + (kind == UNIFORM)  # it may be a pair
+    return [f"{letter}{number}" if number <= most else "" for number in range(count)]
+
+
+def _registers(one: Instruction) -> list[Value]:
+    return [one.guard, *one.values.values()] if one.row is not None else []
+
+
+def _used(sources: Sequence[Source], code: np.ndarray) -> tuple[Source, ...]:
+    """The sources of a file, those without their text that nothing of a kernel comes from."""
+    files = {file for line, file in code[:, [LINE, FILE]].tolist() if line}
+    return tuple(source if number in files else Source("", source.path) for number, source in enumerate(sources))
 
 
 BUFFER_OF_NOTHING = GLOBALS_BASE  # a kernel without buffers and variables has a word of memory

@@ -17,9 +17,9 @@ from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.sass.code import Bank, Code, Refusal
 from warploom.isa.sass.code import Kernel as Known
 from warploom.isa.sass.cubin import WORD, Cubin, Kernel
+from warploom.isa.sass.effects import UNGUARDED, meaning_of
 from warploom.isa.sass.host import COMES_BACK, FUNCTIONS, STEPS, WAITS_FOR_ALL, body
 from warploom.isa.sass.instruction import Instruction
-from warploom.isa.sass.meanings import UNGUARDED, meaning_of
 from warploom.isa.sass.rows.units import WITHOUT
 from warploom.isa.sass.table import decoded
 from warploom.isa.uop import NONE, Uop

@@ -8,6 +8,7 @@ other high word is one where no memory is.
 from __future__ import annotations
 
 from warploom.isa.sass.code import ONE, ONES, ZERO, Code, Number, Operand
+from warploom.isa.sass.instruction import Instruction
 from warploom.isa.sass.integers import LOCAL_WINDOW, SHARED_WINDOW
 from warploom.isa.sass.operands import UNIFORM
 from warploom.isa.sass.places import Address
@@ -30,6 +31,15 @@ Place = tuple[int, int, int, int]  # base, offset, space, mask of the lanes or N
 def _spec(code: Code) -> Address:
     assert code.one.row is not None
     return next(spec for spec in code.one.row.operands if isinstance(spec, Address))
+
+
+def pointer_of(one: Instruction) -> tuple[int, int] | None:
+    """Of an instruction that accesses memory by pointers of 64 bits: the register of their low words, and what is added."""
+    spec = next((spec for spec in one.row.operands if isinstance(spec, Address)), None) if one.row is not None else None
+    if spec is None or spec.own or not (spec.pair_at < 0 or one.word >> spec.pair_at & 1) or spec.added(one) is not None:
+        return None
+    register = spec.value(one)
+    return None if register.zero else (register.number, spec.displacement(one))
 
 
 def places(code: Code) -> list[Place]:

@@ -23,3 +23,8 @@ def decoded(code: bytes, architecture: int) -> Sequence[Instruction]:
         decode(int.from_bytes(code[place : place + BYTES], "little"), place, architecture)
         for place in range(0, len(code) // BYTES * BYTES, BYTES)
     ]
+
+
+def meanings() -> dict[str, tuple[str, str]]:
+    """By an opcode's name: the operands that it has, and what it does. For views, which know no instruction set."""
+    return {row.name: (" ".join([row.name, ", ".join(spec.role for spec in row.operands)]).strip(), row.meaning) for row in reversed(ROWS)}

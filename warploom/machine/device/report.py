@@ -306,11 +306,25 @@ def _sentence(machine: Reported, fault: np.ndarray) -> str:
     kind, number = FAULTS[int(fault["kind"])].name, int(fault["value"])
     if kind == "illegal" and (why := program.refused.get(int(fault["pc"]))):
         return f"{sentence(fault, 'lane')}: {why}"
+    if kind == "address_out_of_range" and (pointer := _pointer(machine, fault)) >> 32:
+        said = sentence(fault, "lane").partition(" address ")[0]
+        return f"{said} address {pointer:#x}, where there is no memory: the pointers of this device are below {1 << 32:#x}"
     if kind == "no_pick":
         return sentence(fault, "lane").replace("the scheduler", unit_in_its_file(machine.users_units["scheduler"]), 1)
     if kind == "read_only_register" and (name := program.control_registers.get(number)):
         return sentence(fault, "lane").replace(f"{number:#05x}", name)
     return sentence(fault, "lane")
+
+
+def _pointer(machine: Reported, fault: np.ndarray) -> int:
+    """The address of 64 bits that the lane of a fault has accessed; 0 where its instruction has no such pointers."""
+    if int(fault["pc"]) not in machine.program.pointers:
+        return 0
+    register, offset = machine.program.pointers[int(fault["pc"])]
+    core, warp = int(fault["core"]), int(fault["warp"])
+    lane = next(iter(lanes_of(int(fault["lanes"]))), 0)
+    low, high = machine.cores[core]["registers"]["lane"][warp, register : register + 2, lane].tolist()
+    return ((high << 32 | low) + offset) % (1 << 64)
 
 
 def _of_array(machine: Reported, fault: np.ndarray) -> str:

@@ -110,7 +110,7 @@ function lines(app, finding) {
   return [...new Set(finding.rows)]
     .filter(Boolean)
     .slice(0, 4)
-    .map((line) => el("button.small.toline", { click: () => app.source.reveal(line) }, `line ${line}`));
+    .map((line) => el("button.small.toline", { click: () => app.source.reveal(line) }, `line ${app.views[0].run.numberOf(line)}`));
 }
 
 function lightTable(rates) {

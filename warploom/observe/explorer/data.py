@@ -10,8 +10,8 @@ What lies in the page, for each run, is base64 text of a deflate stream (zlib) o
 
 The page checks the mark, the version and the checksum before it looks further. The header has
 
-    program   name, isa, path, source (lines), instructions (see `described`), registers, scalars (names), lock_width, value_bits,
-              statements (its lines are statements),
+    program   name, isa, path, source (lines), numbers (of several files: of each line in its own, 0 of a path), instructions (see
+              `described`), registers, scalars (names), lock_width, value_bits, statements (its lines are statements),
               views (name, base, bytes, format, fields, width, height, pitch, writable, shape, item: bytes of an
               element, 0 where nothing says it)
     machine   name, kind ("sequencer" or "pipeline"), cores, warps (slots per core), lanes, config (by setting)

@@ -39,6 +39,7 @@ def described(program: Program) -> dict[str, Any]:
         "isa": program.isa,
         "path": program.source.path,
         "source": program.listing[0],
+        "numbers": program.line_numbers if len(program.sources) > 1 else [],
         "instructions": instructions,
         "registers": list(program.register_names),
         "scalars": list(program.scalar_names),

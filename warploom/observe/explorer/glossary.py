@@ -83,7 +83,8 @@ def instructions(program: Program) -> dict[str, tuple[str, str]]:
     known = meanings(program.isa)
     # A mnemonic may carry a suffix (BRnzp): the longest one that a word begins with counts.
     found = {}
-    for word in sorted({text.split()[0] for text in program.text if text.split()}):
+    words = [[word for word in text.split() if not word.startswith("@")] for text in program.text]  # without the guard
+    for word in sorted({first for first, *_ in filter(None, words)}):
         name = word if word in known else max((one for one in known if word.startswith(one)), key=len, default="")
         if name:
             found[word] = known[name]

@@ -3,7 +3,7 @@
 import { showWait } from "explorer/answer.js";
 import { counted, el, grouped } from "explorer/dom.js";
 
-const COMMENTS = { c: /\/[/*]/, cl: /\/[/*]/, h: /\/[/*]/, py: /#/, assembly: /;|\/\// };
+const COMMENTS = { c: /\/[/*]/, cu: /\/[/*]/, cubin: /\/[/*]/, cl: /\/[/*]/, h: /\/[/*]/, py: /#/, assembly: /;|\/\// };
 
 export class SourceView {
   constructor(host, app) {
@@ -62,11 +62,15 @@ export class SourceView {
       const spent = pcs.reduce((sum, pc) => sum + heat.total[pc], 0);
       return el("b", { style: `width:${most ? Math.max(spent ? 3 : 0, (100 * spent) / most).toFixed(1) : 0}%` });
     });
-    const here = el("span.here");
+    const here = el("span.here"),
+      number = this.run.numberOf(line);
     const marks = (this.run.run.marks || []).filter(([row]) => row === line).map(([, said]) => said);
-    const micro = pcs.flatMap((pc) =>
-      this.run.program.instructions[pc].uops.map((uop) => el("code", { "data-term": operation(uop) }, uop)),
-    );
+    const micro = pcs.flatMap((pc) => {
+      const instruction = this.run.program.instructions[pc],
+        written = text.includes(instruction.text.trim().split(" ")[0]), // the line is the instruction itself, not a statement of a source
+        uops = instruction.uops.map((uop) => el("code", { "data-term": operation(uop) }, uop));
+      return written ? uops : [el("code.instruction", {}, colourful(instruction.text, this.app.common.instructions, this.comment)), ...uops];
+    });
     const element = el(
       `div.line${pcs.length ? ".code" : ""}${marks.length ? ".found" : ""}`,
       { role: "option", "data-line": line, title: marks.length ? marks.join("\n") : undefined },
@@ -76,9 +80,9 @@ export class SourceView {
           click: () => this.toggleBreakpoint(line),
           tabindex: pcs.length ? 0 : -1,
           "data-term": pcs.length ? "breakpoint" : undefined,
-          "aria-label": `line ${line}`,
+          "aria-label": number ? `line ${number}` : text,
         },
-        String(line),
+        number ? String(number) : "",
       ),
       el(
         `span.heat${bars.length > 1 ? ".two" : ""}`,
@@ -265,7 +269,7 @@ function colourful(text, known, begins) {
   const at = text.search(begins),
     code = at < 0 ? text : text.slice(0, at),
     comment = at < 0 ? [] : [el("span.comment", {}, text.slice(at))];
-  const word = code.match(/[^\s:]+(?=\s|$)/g)?.find((one) => one in known);
+  const word = code.match(/[^\s:]+(?=\s|$)/g)?.find((one) => Object.hasOwn(known, one));
   if (!word) return [code, ...comment];
   const place = code.search(new RegExp(`(^|\\s)${word.replace(/[^\w]/g, "\\$&")}(\\s|$)`)),
     from = code.indexOf(word, place);

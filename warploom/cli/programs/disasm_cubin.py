@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from warploom.cli.common import print_json, say, write_file
+from warploom.cli.common import UserError, print_json, say, write_file
 from warploom.isa.reading import read_bytes
 
 if TYPE_CHECKING:
@@ -20,17 +20,22 @@ LEGEND = (
 )
 
 
-def disassembled(file: str, output: str | None, kernel: str | None, as_json: bool, in_words: bool = False) -> None:
-    """The listing of a cubin, or of one of its kernels. in_words: control words are told. Raises SourceError, BufferError."""
+def disassembled(file: str, output: str | None, kernel: str | None, as_json: bool, in_words: bool = False, ptx: bool = False) -> None:
+    """The listing of a cubin, or of one of its kernels. in_words: control words are told. ptx: the PTX stands above.
+
+    Raises SourceError, BufferError, UserError.
+    """
     from warploom.isa.sass import cubin
     from warploom.isa.sass.container import cubin_in
     from warploom.isa.sass.front_end import chosen
 
     found = cubin.read(cubin_in(read_bytes(file), file, kernel=kernel), file)
+    if ptx and not found.ptx.lines:
+        raise UserError(f"--ptx: {file} does not have the PTX that it was made of: compile it with -lineinfo")
     kernels = [chosen(found, kernel)] if kernel is not None else list(found.kernels.values())
     functions = list(found.functions.values()) if kernel is None else []
     head = f"{file}: sm_{found.architecture}, {_count(len(kernels), 'kernel')}"
-    text = "\n".join([head, *LEGEND, *_listing(found, [*kernels, *functions], in_words)]) + "\n"
+    text = "\n".join([head, *LEGEND, *_listing(found, [*kernels, *functions], in_words, ptx)]) + "\n"
     if output and output != "-":
         write_file(output, text)
     if as_json:
@@ -70,7 +75,7 @@ def _labels(kernel: Kernel, instructions: list[Instruction]) -> dict[int, str]:
     return names | {address: f"L{number}" for number, address in enumerate(targets, start=1) if address is not None}
 
 
-def _listing(found: Cubin, kernels: list[Kernel], in_words: bool) -> Iterator[str]:
+def _listing(found: Cubin, kernels: list[Kernel], in_words: bool, ptx: bool) -> Iterator[str]:
     from warploom.isa.sass.control import words
     from warploom.isa.sass.launch import short_name
 
@@ -84,6 +89,7 @@ def _listing(found: Cubin, kernels: list[Kernel], in_words: bool) -> Iterator[st
         yield from (f"    {line}" for line in _parameters(found, kernel))
         yield HEAD
         labels, before = _labels(kernel, instructions), None
+        of_ptx, line_before = (found.ptx.lines.get(kernel.section, {}) if ptx else {}), 0
         for one in instructions:
             position = kernel.lines.get(one.address)
             if position is not None and position != before:
@@ -92,6 +98,10 @@ def _listing(found: Cubin, kernels: list[Kernel], in_words: bool) -> Iterator[st
                 text = lines[position.line - 1].strip() if position.line <= len(lines) else ""
                 yield f"  // {source.path.rpartition('/')[2]}:{position.line}{f': {text}' if text else ''}"
                 before = position
+            line = of_ptx.get(one.address, 0)
+            if 0 < line <= len(found.ptx.text) and line != line_before:
+                yield f"    // {found.ptx.text[line - 1].strip()}"
+                line_before = line
             if one.address in labels:
                 yield f"{labels[one.address]}:"
             told = f"  // {words.in_words(one.control)}" if in_words else ""

@@ -24,3 +24,12 @@ def test_words_are_of_cubins(tmp_path):
     file = tmp_path / "words.hex"
     file.write_text("// .isa tiny\nf000\n")
     assert "is not a cubin" in disasm(file, "--words").stderr
+
+
+def test_ptx_stands_above_what_became_of_it(tmp_path):
+    lines = disasm(path_of(80), "--kernel", "saxpy", "--ptx").stdout.splitlines()
+    place = next(number for number, line in enumerate(lines) if "ISETP" in line)
+    assert lines[place - 1].strip().startswith("// setp.")
+    file = tmp_path / "words.hex"
+    file.write_text("// .isa tiny\nf000\n")
+    assert "is not a cubin, whose instructions have PTX" in disasm(file, "--ptx").stderr
