@@ -72,8 +72,14 @@ def clip_matrix(scene: Scene, camera: Camera, width: int, height: int) -> np.nda
     """From the world to clip space. Raises GraphicsError."""
     if not 0 < camera.fov < 180:
         raise GraphicsError(f"the camera's fov is {camera.fov}: it is more than 0 and less than 180 degrees")
-    view = view_matrix(camera)
-    near, far = camera.near, camera.far
+    near, far = depth_range(scene, camera)
+    scale = 2.0 ** -np.ceil(np.log2(far))  # which changes no place, and keeps w near 1 in scenes of any size
+    return np.asarray(projection_matrix(camera.fov, width / height, near, far) @ view_matrix(camera) * scale)
+
+
+def depth_range(scene: Scene, camera: Camera) -> tuple[float, float]:
+    """The near and the far plane: the camera's own, or around all that is in front of it. Raises GraphicsError."""
+    view, near, far = view_matrix(camera), camera.near, camera.far
     if near is None or far is None:
         depths = np.concatenate([-(mesh.world() @ view[2, :3] + view[2, 3]) for mesh in scene.meshes if len(mesh.triangles)])
         most = max(float(depths.max()), LEAST_DISTANCE) * 1.01
@@ -81,5 +87,4 @@ def clip_matrix(scene: Scene, camera: Camera, width: int, height: int) -> np.nda
         near = max(float(depths.min()) * 0.99, NEAREST_SHARE * far) if near is None else near
     if not 0 < near < far:
         raise GraphicsError(f"near is {near} and far {far}: 0 < near < far")
-    scale = 2.0 ** -np.ceil(np.log2(far))  # which changes no place, and keeps w near 1 in scenes of any size
-    return np.asarray(projection_matrix(camera.fov, width / height, near, far) @ view * scale)
+    return near, far

@@ -86,7 +86,7 @@ def draw_call(target: Target, call: DrawCall, engine: str = "auto", progress: Pr
     drawing, raster = drawing_of(target, early), zeros(1, Raster)
     raster["rule"], raster["log_tile"] = RULES[pipeline.fill_rule], pipeline.tile.bit_length() - 1
     raster["left"], raster["top"], raster["right"], raster["bottom"] = view[2:]
-    arguments = [drawing, raster, merger_of(pipeline), zeros(1, Quad), _lamp(call.light, target), _material(call.shading),
+    arguments = [drawing, raster, merger_of(pipeline), zeros(1, Quad), lamp_of(call.light, target), material_of(call.shading),
                  *_tables(triangles), *in_memory([call.shading.texture] if call.shading.texture else [], target.srgb),
                  target.color, target.depth_stencil, target.shaded, target.occupancy]  # fmt: skip
     _draw(arguments, _steps(triangles.boxes), engine, progress)
@@ -102,7 +102,8 @@ def _tables(triangles: Triangles) -> list[np.ndarray]:
     return [triangles.edges, triangles.boxes, planes, inverse_areas, triangles.attributes, kinds]
 
 
-def _material(shading: Shading) -> np.ndarray:
+def material_of(shading: Shading) -> np.ndarray:
+    """What the shader is given of a mesh: an array of one record."""
     made = zeros(1, MaterialRow)
     made["color"][0] = shading.color
     made["texture"] = 0 if shading.texture is not None else NO_TEXTURE
@@ -110,7 +111,8 @@ def _material(shading: Shading) -> np.ndarray:
     return made
 
 
-def _lamp(light: Light, target: Target) -> np.ndarray:
+def lamp_of(light: Light, target: Target) -> np.ndarray:
+    """What the shader is given of the lamp: an array of one record. Raises GraphicsError."""
     made = zeros(1, Lamp)
     direction = np.array(light.direction if light.direction is not None else (0.0, 0.0, 1.0), np.float64)
     length = np.sqrt((direction**2).sum())

@@ -58,7 +58,7 @@ def draw(
 
 def calls_of(scene: Scene, camera: Camera, width: int, height: int, pipeline: Mapping[str, object]) -> Iterator[tuple[Mesh, DrawCall]]:
     """The draw calls of a scene, and the mesh of each. Raises GraphicsError."""
-    matrix, light = clip_matrix(scene, camera, width, height), _placed(scene.light, camera)
+    matrix, light = clip_matrix(scene, camera, width, height), placed_light(scene.light, camera)
     for mesh in scene.meshes:
         if len(mesh.triangles) == 0:
             continue
@@ -73,7 +73,8 @@ def calls_of(scene: Scene, camera: Camera, width: int, height: int, pipeline: Ma
         yield mesh, DrawCall(clip[mesh.triangles], mesh.corner_attributes(), state, mesh.shading, light)
 
 
-def _placed(light: Light, camera: Camera) -> Light:
+def placed_light(light: Light, camera: Camera) -> Light:
+    """The lamp where it is, or over the camera's shoulder."""
     if light.direction is not None:
         return light
     x, y, z = (np.array(OVER_THE_SHOULDER) @ view_matrix(camera)[:3, :3]).tolist()

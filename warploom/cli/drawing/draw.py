@@ -1,4 +1,4 @@
-"""`warploom draw`: a scene as a picture, through raster engine, shader and output merger."""
+"""`warploom draw`: a scene as a picture, through raster engine, shader and output merger, or by rays."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import DONE, UserError, json_option, keep_inputs, print_json, say, stopped, write_file
-from warploom.cli.drawing import on_machine
+from warploom.cli.drawing import by_rays, on_machine
 
 if TYPE_CHECKING:
     from warploom.graphics import Drawn, Scene
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @click.option("--cull", type=click.Choice(["none", "back", "front"]), help="Which faces are left out. [default: as the scene says]")
 @click.option("--tile", type=click.Choice(["8", "16", "32", "64", "128"]), help="Pixels of a tile's side.")
 @click.option("--no-early-depth", is_flag=True, help="Test depth after the shader only.")
+@by_rays.ray_options
 @on_machine.machine_options
 @click.option("--engine", type=click.Choice(["auto", "native", "python"]), default="auto", show_default=True, help="Result is the same.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
@@ -45,6 +46,7 @@ def command(ctx: click.Context, file: str, output: str | None, size: str | None,
       warploom draw model.glb
       warploom draw vase.obj -o vase.png --size 800x600 --from 0,1,3
       warploom draw scene.py --overdraw -o overdraw.png
+      warploom draw scene.py --both --visits
       warploom draw model.glb --gpu vortex-2024 --profile --ladder
     """
     from warploom.cli.terminal.progress import Busy, Progress
@@ -59,6 +61,7 @@ def command(ctx: click.Context, file: str, output: str | None, size: str | None,
     keep_inputs("-o", output, [file])
     width, height = _size(size or ("128x128" if options["gpu"] else "512x512"))
     on_machine.check(output, file, options)
+    by_rays.check(kind, options)
     with Busy("reading the scene", quiet=quiet):
         scene = _scene(file)
     changes: dict[str, Any] = {"early_depth": False} if options["no_early_depth"] else {}
@@ -71,6 +74,8 @@ def command(ctx: click.Context, file: str, output: str | None, size: str | None,
         if kind in ("overdraw", "quads"):
             raise UserError(f"--{kind} is counted where no machine draws: leave --gpu out")
         ctx.exit(_on_machine(ctx, scene, (width, height), output, kind, as_json, options))
+    if options["how"] != by_rays.RASTER:
+        ctx.exit(_by_rays(ctx, scene, (width, height), output, kind, as_json, options, changes))
     total = sum(len(mesh.triangles) for mesh in scene.meshes)
     progress = Progress("drawing", total, quiet=quiet, unit="triangles")
     try:
@@ -117,6 +122,44 @@ def _on_machine(
             on_machine.report(drawn, gpu)
             say(f"{output} is written", err=True)
     on_machine.after(drawn, scene, options, quiet)
+    return DONE
+
+
+def _by_rays(
+    ctx: click.Context, scene: Scene, size: tuple[int, int], output: str, kind: str | None, as_json: bool, options: dict[str, Any],
+    changes: dict[str, Any],
+) -> int:  # fmt: skip
+    """Draw the scene by rays, or both ways, and say what that took. Returns the exit status."""
+    from warploom.cli.terminal.progress import Progress
+    from warploom.graphics.drawing import draw
+    from warploom.isa.pictures import png
+
+    quiet, both = options["quiet"] or as_json, options["how"] == by_rays.BOTH
+    try:
+        with Progress("tracing", size[0] * size[1], quiet=quiet, unit="rays") as progress:
+            rays = by_rays.draw(scene, size, options, changes, progress)
+        raster = draw(scene, *size, engine=options["engine"], **changes) if both else None
+    except KeyboardInterrupt as signal:
+        how, status = stopped(signal)
+        say(f"{how}; no file was written", err=True)
+        ctx.exit(status)
+    write_file(output, png(by_rays.side_by_side(raster, rays, kind) if raster else by_rays.picture(rays, kind)))
+    found, warnings = by_rays.facts(rays), [*scene.warnings, *rays.warnings]
+    if raster is not None:
+        of_raster, apart = _facts(raster), by_rays.differences(raster, rays)
+        whole = {"raster": of_raster, "rays": found, **apart}
+    if as_json:
+        print_json({"output": output, "warnings": warnings, **(found if raster is None else whole)})
+        return DONE
+    missed = [] if found["covered"] else [f"none of the {found['triangles']} triangles is in the picture"]
+    for sentence in [*warnings, *missed]:
+        say(f"warning: {sentence}", err=True)
+    if not quiet:
+        if raster is None:
+            by_rays.report(found)
+        else:
+            by_rays.report_both(of_raster, found, apart)
+        say(f"{output} is written", err=True)
     return DONE
 
 

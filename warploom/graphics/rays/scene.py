@@ -152,7 +152,7 @@ class RayScene:
         if decide is not None:
             _decide(arguments, places, numbers, work, decide)
         else:
-            _run(trace_rays, arguments, (places, numbers, work), engine)
+            called(trace_rays, [*arguments, 0, len(rays), places, numbers, work], engine, len(rays))
         wrong = np.flatnonzero(numbers[:, H_FAULT])
         if len(wrong):
             why = FAULTS[numbers[wrong[0], H_FAULT]]
@@ -169,7 +169,8 @@ class RayScene:
         matrices = np.concatenate([_inverse(one.matrix, "instance") for one in placed]).ravel()
         places, numbers, work = _tables(len(rays))
         floats = np.concatenate(self.meshes).ravel()
-        _run(search_rays, [zeros(1, Search), floats, parts, np.ascontiguousarray(matrices), rays], (places, numbers), engine)
+        matrices = np.ascontiguousarray(matrices)
+        called(search_rays, [zeros(1, Search), floats, parts, matrices, rays, 0, len(rays), places, numbers], engine, len(rays))
         return _hits(places, numbers, work)
 
 
@@ -251,18 +252,16 @@ def _hits(places: np.ndarray, numbers: np.ndarray, work: np.ndarray) -> Hits:
     return Hits(numbers[:, H_HIT] != 0, t, u, v, numbers[:, H_PRIMITIVE], numbers[:, H_INSTANCE], numbers[:, H_BACK] != 0, work)
 
 
-def _run(entry: Callable[..., Any], arguments: list[np.ndarray], tables: tuple[np.ndarray, ...], engine: str) -> None:
-    """Call an entry for all rays, the last of `arguments`."""
+def called(entry: Callable[..., Any], arguments: list[Any], engine: str, count: int) -> None:
+    """Call an entry with these arguments, natively or not. count: rays, which say what is worth compiling. Raises GraphicsError."""
     if engine not in ENGINES:
         raise GraphicsError(f"engine is {engine!r}; there are {', '.join(ENGINES)}")
-    count = len(arguments[-1])
-    given: list[Any] = [*arguments, 0, count, *tables]
-    if engine == "native" or (engine == "auto" and (count > WORTH_COMPILING or native().is_compiled(entry_hook(entry, tuple(given))))):
+    if engine == "native" or (engine == "auto" and (count > WORTH_COMPILING or native().is_compiled(entry_hook(entry, tuple(arguments))))):
         code = native()
-        code.entry(entry, tuple(given))(*[code.place(one) for one in given])
+        code.entry(entry, tuple(arguments))(*[code.place(one) for one in arguments])
         return
     with np.errstate(all="ignore"):
-        entry(*[mirror(one) if isinstance(one, np.ndarray) and one.dtype.names else one for one in given])
+        entry(*[mirror(one) if isinstance(one, np.ndarray) and one.dtype.names else one for one in arguments])
 
 
 def _decide(
