@@ -17,21 +17,21 @@ def crossbar(core, slice):
 
 def test_without_a_width_everything_crosses_at_once():
     made = crossbar(0, 0)
-    assert [leave_core(made, 0, 128, 7) for _ in range(3)] == [7, 7, 7]
-    assert [cross_back(made, 0, 0, 128, 7) for _ in range(3)] == [7, 7, 7]
+    assert [leave_core(made, 0, 128, 0, 7) for _ in range(3)] == [7, 7, 7]
+    assert [cross_back(made, 0, 0, 128, 0, 7) for _ in range(3)] == [7, 7, 7]
 
 
 def test_a_request_takes_a_cycle_to_cross_and_its_port_as_long_as_its_data_take():
     made = crossbar(32, 0)
-    assert [leave_core(made, 0, size, 10) for size in (0, 0, 128, 0)] == [11, 12, 13, 17]
-    assert leave_core(made, 1, 0, 10) == 11  # a port of its own
+    assert [leave_core(made, 0, size, 0, 10) for size in (0, 0, 128, 0)] == [11, 12, 13, 17]
+    assert leave_core(made, 1, 0, 0, 10) == 11  # a port of its own
 
 
 def test_an_answer_needs_both_ports():
     made = crossbar(64, 32)
-    assert cross_back(made, 0, 0, 128, 10) == 13  # four cycles of the slice's port, two of the core's
-    assert cross_back(made, 1, 0, 32, 10) == 12  # the core's is free again in 12
-    assert cross_back(made, 0, 1, 32, 10) == 14  # the slice's in 14
+    assert cross_back(made, 0, 0, 128, 0, 10) == 13  # four cycles of the slice's port, two of the core's
+    assert cross_back(made, 1, 0, 32, 0, 10) == 12  # the core's is free again in 12
+    assert cross_back(made, 0, 1, 32, 0, 10) == 14  # the slice's in 14
 
 
 @pytest.mark.parametrize("width", [1, 3, 15, 16, 64])
@@ -60,7 +60,7 @@ def test_an_answer_waits_for_the_ports_that_have_a_width_and_keeps_each_as_long_
     start = max([10, *[to_core] * (core > 0), *[out] * (slice > 0)])
     own, theirs = (-(-6 // width) if width else 1 for width in (core, slice))
     out_start = max(10, out)  # of a slice, whose port does not wait for the core's
-    assert cross_back(made, 1, 2, 6, 10) == start + max(own, theirs) - 1
+    assert cross_back(made, 1, 2, 6, 0, 10) == start + max(own, theirs) - 1
     assert made.to_cores[2] == (start + own if core else to_core)
     assert made.out_of_slice[1] == (out_start + theirs if slice else out)
     assert not made.to_cores[1] and not made.out_of_slice[2]

@@ -100,7 +100,7 @@ def test_a_lookup_takes_its_slice_and_is_answered_merged_or_missed_and_told_once
         monkeypatch.setattr(l2, "emit_l2", lambda *given, calls=calls: calls.append(("event", *given)))
         state = SimpleNamespace(
             ratio_shift=1, sectors_a_line=2, sector_shift=5, ports=ports, latency=20, slice_free=[5, 6], atomics=7, stalls=8, cache="cache",
-            atomic_latency=30,
+            atomic_latency=30, atomic_pass=0,
         )  # fmt: skip
         gpu = SimpleNamespace(crossbar=SimpleNamespace(slice_bytes=slice_bytes), log=SimpleNamespace(tracing=tracing))
         asked = SimpleNamespace(line=2 * LINE + 1, sectors=sectors(0b11), kind=kind, core=3, tag=np.int64(extra << EXTRA_SHIFT | 9))

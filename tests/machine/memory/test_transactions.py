@@ -11,6 +11,7 @@ from warploom.machine.memory.transactions import (
     CACHED_TAG,
     EXTRA_SHIFT,
     LOAD,
+    PASSES_SHIFT,
     RESERVE,
     SLOT_MASK,
     STORE,
@@ -49,14 +50,15 @@ def test_a_transaction_leaves_with_its_bytes_and_arrives_after_the_lookup_and_th
     """Three sectors of 32 bytes. The wire is busy for 5 cycles more, the first lookup takes 4, the way 20."""
     sent = []
 
-    def leave_core(crossbar, core, leaving, now):
-        sent.append((crossbar, core, int(leaving), now))
+    def leave_core(crossbar, core, leaving, least, now):
+        sent.append((crossbar, core, int(leaving), int(least), now))
         return now + 5
 
     monkeypatch.setattr(transactions, "leave_core", leave_core)
     monkeypatch.setattr(transactions, "schedule", lambda wheel, time, asked: sent.append((wheel, time, asked)))
     monkeypatch.setattr(transactions, "request", lambda *fields: fields)
-    gpu = SimpleNamespace(sector_shift=np.int64(5), crossbar="wires", wheel="wheel", l2=SimpleNamespace(ahead=20))
+    gpu = SimpleNamespace(sector_shift=np.int64(5), crossbar=SimpleNamespace(pass_out=2), wheel="wheel", l2=SimpleNamespace(ahead=20))
     sectors = np.uint64(0b1101)
-    send(gpu, SimpleNamespace(number=3), kind, 77, sectors, 9, 4, 40)
-    assert sent == [("wires", 3, size, 40), ("wheel", 69, (kind, 3, 77, sectors, 9))]
+    tag = 9 + (5 << EXTRA_SHIFT + PASSES_SHIFT)  # six passes
+    send(gpu, SimpleNamespace(number=3), kind, 77, sectors, tag, 4, 40)
+    assert sent == [(gpu.crossbar, 3, size, 12 if kind == ATOMIC else 0, 40), ("wheel", 69, (kind, 3, 77, sectors, tag))]

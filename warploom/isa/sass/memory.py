@@ -185,9 +185,7 @@ def atomic(code: Code) -> None:
         code.refuse("an atomic operation of this type is something that this machine does not have")
     elif kind in (S32, S64) and operation in ("MIN", "MAX"):
         name = name.removesuffix("u")
-    target = code.target("d", size // 4) if "d" in code.one.values else code.temporary()
-    if "d" not in code.one.values and size == 8:
-        code.temporary()
+    target = code.target("d", size // 4) if "d" in code.one.values else NONE
     if counts:
         if code.one.at(88, 1) == 0:
             code.refuse("an arrival at a barrier in memory is something that this machine does not have")

@@ -30,9 +30,14 @@ PARTS = (
         "with l1.bytes = 0 there is no L1; set l1.bytes",
     ),
     Part(
-        ("l2.atomic_latency", "l2.write_buffer", "l2.allocate"),
+        ("l2.atomic_latency", "l2.atomic_pass", "l2.atomic_sum", "l2.write_buffer", "l2.allocate"),
         ("l2.bytes",),
         "with l2.bytes = 0 there is no L2; set l2.bytes",
+    ),
+    Part(
+        ("crossbar.pass_out", "crossbar.pass_back"),
+        ("crossbar.core",),
+        "with crossbar.core = 0 nothing keeps a core's port; set crossbar.core",
     ),
     Part(
         ("lsu.drain",),

@@ -334,6 +334,13 @@ class L2(Cache):
         "lines of a slice that may wait for memory to take them before it accepts no more requests; 0: no limit", "lines", at_most=1024
     ) = 0
     atomic_latency: number("cycles that an atomic operation takes longer than a load that hits", "cycles", at_most=4096) = 0
+    atomic_pass: number(
+        "sixteenths of a cycle for which a pass of an atomic keeps a slice; it does one lane on each word of a sector; 0: a cycle for all "
+        "sectors of a line",
+        "sixteenths of a cycle",
+        at_most=4096,
+    ) = 0
+    atomic_sum: number("sixteenths of a cycle from a sum of floats to the next on the same word", "sixteenths of a cycle", at_most=4096) = 0
     atomic_lanes: number("lanes of a warp on one word that an atomic serves in one operation", "lanes", at_least=1, at_most=MAX_LANES) = 1
 
 
@@ -342,6 +349,8 @@ class Crossbar(Section):
 
     core: number("bytes per cycle that a core sends, and that it receives; 0: no limit", "bytes per cycle", at_most=1024) = 0
     slice: number("bytes per cycle that a slice takes, and that it sends; 0: no limit", "bytes per cycle", at_most=1024) = 0
+    pass_out: number("cycles for which a pass of an atomic keeps a core's port; 0: as its sectors do", "cycles", at_most=64) = 0
+    pass_back: number("cycles for which the result of a pass keeps a core's port; 0: as its sectors do", "cycles", at_most=64) = 0
 
 
 class Shared(Section):

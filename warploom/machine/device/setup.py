@@ -65,7 +65,9 @@ def set_up_device(gpu: Any, config: Config, program: Program) -> None:
     if gpu.has_dram:
         line = max(config.l1.line, config.l2.line if config.l2.bytes else 1)
         drams.configure(gpu.dram, config.dram, line, config.memory.hash, config.gpu.clock)
-    gpu.crossbar.core_bytes, gpu.crossbar.slice_bytes = config.crossbar.core, config.crossbar.slice
+    crossbar = config.crossbar
+    gpu.crossbar.core_bytes, gpu.crossbar.slice_bytes = crossbar.core, crossbar.slice
+    gpu.crossbar.pass_out, gpu.crossbar.pass_back = crossbar.pass_out, crossbar.pass_back
     gpu.partial_stores.tracked = int(tracks_bytes(config))
     for row in DEVICE_UNITS:
         if row.set_up is not None:
@@ -173,7 +175,7 @@ def _set_up_l2(gpu: Any, config: Config) -> None:
     l2.latency, l2.ports, l2.limit, l2.write_limit = own.latency, own.ports, own.mshrs, own.write_buffer
     line_tables.configure(l2.misses, own.slices * own.mshrs)
     l2.counts_writes = int(own.write_buffer > 0 or config.lsu.stores > 0)
-    l2.atomic_latency = own.atomic_latency
+    l2.atomic_latency, l2.atomic_pass, l2.atomic_sum = own.atomic_latency, own.atomic_pass, own.atomic_sum
     l2.line_shift = own.line.bit_length() - 1
     l2.ratio_shift = l2.line_shift - gpu.line_shift
     l2.sector_shift = gpu.sector_shift

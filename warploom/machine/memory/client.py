@@ -112,7 +112,7 @@ def write(gpu, client, address, now):
 
 @inlined
 def _send(gpu, client, kind, line, sectors, size, slot, now):
-    departs = leave_core(gpu.crossbar, client.core, size, now)
+    departs = leave_core(gpu.crossbar, client.core, size, np.int64(0), now)
     schedule(gpu.wheel, departs + 1 + gpu.l2.ahead, request(kind, client.core, line, sectors, CLIENT_TAG + slot))
 
 

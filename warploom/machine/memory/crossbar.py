@@ -25,6 +25,8 @@ Crossbar = record(
     settings=dict(
         core_bytes="i8",                   # a cycle and direction, of a core's port; 0: no limit
         slice_bytes="i8",                  # ... of a slice's port; 0: no limit
+        pass_out="i8",                     # cycles that a pass of an atomic keeps the core's port; 0: as its sectors do
+        pass_back="i8",                    # ... its result, on the way back
     ),
     state=dict(
         to_slices=("i8", MAX_CORES),       # by core: first cycle in which its port takes something to send
@@ -41,21 +43,22 @@ def cycles_for(size, width):
 
 
 @inlined
-def leave_core(crossbar, core, size, now):
-    """A request with `size` bytes of data wants to leave its core in cycle `now`. Returns when it has crossed.
+def leave_core(crossbar, core, size, least, now):
+    """A request with `size` bytes of data wants to leave its core in cycle `now`, and takes `least` cycles. Returns when it has crossed.
 
     The slice's port is kept by what the slice is busy with: it takes data as it looks their lines up (l2.py).
     """
     if crossbar.core_bytes == 0:
         return np.int64(now)
     start = max(np.int64(now), np.int64(crossbar.to_slices[core]))
-    crossbar.to_slices[core] = start + cycles_for(size, crossbar.core_bytes)
-    return np.int64(start + 1)
+    taken = max(cycles_for(size, crossbar.core_bytes), np.int64(least))
+    crossbar.to_slices[core] = start + taken
+    return np.int64(start + max(np.int64(1), np.int64(least)))
 
 
 @inlined
-def cross_back(crossbar, slice, core, size, now):
-    """An answer with `size` bytes of data is ready in cycle `now`. Returns when its core has all of it."""
+def cross_back(crossbar, slice, core, size, least, now):
+    """An answer with `size` bytes of data is ready in cycle `now`, and keeps its core's port `least` cycles. Returns when that has it."""
     start = np.int64(now)
     taken = np.int64(1)
     if crossbar.slice_bytes > 0:
@@ -64,7 +67,7 @@ def cross_back(crossbar, slice, core, size, now):
         crossbar.out_of_slice[slice] = start + taken
     if crossbar.core_bytes > 0:
         start = max(start, np.int64(crossbar.to_cores[core]))
-        own = cycles_for(size, crossbar.core_bytes)
+        own = max(cycles_for(size, crossbar.core_bytes), np.int64(least))
         crossbar.to_cores[core] = start + own
         taken = max(taken, own)
     return np.int64(start + taken - 1)

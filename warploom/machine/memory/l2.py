@@ -19,7 +19,7 @@ from warploom.machine.accounting.events import HIT, MERGED, MISS, emit_l2
 from warploom.machine.accounting.events import STORE as STORED
 from warploom.machine.engine.bits import EMPTY, popcount
 from warploom.machine.engine.sizes import MAX_SLICES
-from warploom.machine.engine.unit import inlined, record, unit
+from warploom.machine.engine.unit import inlined, out_of_line, record, unit
 from warploom.machine.memory.address_hash import channel_place
 from warploom.machine.memory.cache import L2Cache, contains, keep_store_in_set, lookup_in_set, set_in_slice
 from warploom.machine.memory.crossbar import cycles_for
@@ -34,11 +34,15 @@ from warploom.machine.memory.transactions import (
     EXTRA_SHIFT,
     LOAD,
     STORE,
+    SUM,
     TO_MEMORY,
     TRACKED_TAG,
+    TURNS_BITS,
+    passes_of,
 )
 
 WAITING_REQUESTS = 1 << 17  # that there is room for
+SIXTEENTHS = 4  # bits of a time in sixteenths of a cycle
 
 L2 = record(
     side_by_side=(MAX_SLICES,),
@@ -56,6 +60,8 @@ L2 = record(
         write_back="i8",                      # 1: a store stays here until its line has to go; 0: it goes on to memory
         write_allocate="i8",                  # 1: a store whose line is not here brings it a block
         atomic_latency="i8",                  # further cycles until an atomic is answered
+        atomic_pass="i8",                     # sixteenths of a cycle that one of its passes keeps the slice; 0: a cycle a lane on one word
+        atomic_sum="i8",                      # ... from a sum of floats to the next one on the same word
         limit="i8",                           # MSHRs of a slice
         write_limit="i8",                     # lines of a slice on their way to memory; 0: any number
         counts_writes="i8",                   # 1: they are counted, and the kernel ends when they are written
@@ -63,6 +69,9 @@ L2 = record(
     state=dict(
         cache=L2Cache,
         slice_free=("i8", MAX_SLICES),        # by slice: first cycle in which it takes a request
+        passing=("i8", MAX_SLICES),           # by slice: until when an atomic's passes keep it, in sixteenths of a cycle
+        summing=("i8", MAX_SLICES),           # by slice: until when a sum of floats keeps its word, in sixteenths of a cycle
+        sum_line=("i8", MAX_SLICES),          # by slice: the line in which that word is
         turn=("i8", MAX_SLICES),              # by slice: 1 while its turn lies on the wheel
         stalled=("i8", MAX_SLICES),           # by slice: 1 while the first of its queue waits for an MSHR or for memory to take a line
         writing=("i8", MAX_SLICES),           # by slice: lines on their way to memory
@@ -136,10 +145,12 @@ def _look_up(gpu, l2, tables, slice, asked, now):
     if not _may_take(l2, slice, line, sectors, asked.kind):
         l2.stalls = l2.stalls + 1
         return False
-    extra = np.int64(0) if asked.kind == STORE else asked.tag >> EXTRA_SHIFT
-    taken = np.int64(l2.ports) + extra
+    extra = np.int64(0) if asked.kind == STORE else asked.tag >> EXTRA_SHIFT & TURNS_BITS
     if asked.kind == ATOMIC:
         l2.atomics = l2.atomics + 1 + extra
+        if l2.atomic_pass != 0:
+            extra = _take_turns(l2, slice, line, asked.tag, now)
+    taken = max(np.int64(l2.ports), np.int64(l2.passing[slice] >> SIXTEENTHS) - now) if l2.atomic_pass != 0 else np.int64(l2.ports) + extra
     if asked.kind != LOAD and gpu.crossbar.slice_bytes > 0:
         taken = max(taken, cycles_for(popcount(sectors) << l2.sector_shift, gpu.crossbar.slice_bytes))
     l2.slice_free[slice] = now + taken
@@ -160,6 +171,24 @@ def _look_up(gpu, l2, tables, slice, asked, now):
     if gpu.log.tracing != 0:
         emit_l2(gpu.log, tables, now, asked.core, asked.sectors, asked.line, outcome)
     return True
+
+
+@out_of_line
+def _take_turns(l2, slice, line, tag, now):
+    """An atomic begins its passes. Returns for how many cycles more than a pass of one cycle they keep its result.
+
+    A pass does one lane on each word of a sector. A sum of floats has the next one on its word wait longer; passes on others go on.
+    """
+    most = np.int64(tag >> EXTRA_SHIFT & TURNS_BITS) + 1
+    begin = max(now << SIXTEENTHS, np.int64(l2.passing[slice]))
+    if tag >> EXTRA_SHIFT & SUM != 0 and l2.sum_line[slice] == line:
+        begin = max(begin, np.int64(l2.summing[slice]))
+    end = begin + passes_of(tag) * l2.atomic_pass
+    l2.passing[slice] = end
+    if tag >> EXTRA_SHIFT & SUM != 0:
+        l2.sum_line[slice], l2.summing[slice] = line, begin + most * l2.atomic_sum
+        end = max(end, np.int64(l2.summing[slice]))
+    return max((end >> SIXTEENTHS) - now - 1, np.int64(0))
 
 
 @inlined

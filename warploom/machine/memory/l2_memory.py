@@ -24,6 +24,7 @@ from warploom.machine.memory.request import held, let_go, request
 from warploom.machine.memory.transactions import (
     ANSWER,
     DELIVERED,
+    EXTRA_SHIFT,
     L2_FILL,
     LINE_WRITTEN,
     LOAD,
@@ -31,6 +32,7 @@ from warploom.machine.memory.transactions import (
     TRACKED_TAG,
     WRITE_MEMORY,
     WRITTEN,
+    passes_of,
     without_extra,
 )
 
@@ -48,9 +50,12 @@ def time_to_cross(gpu, slice, asked, now):
     if crossbar.core_bytes == 0 and crossbar.slice_bytes == 0:
         return np.int64(now)
     size = np.int64(0)
+    passes = np.int64(0)
     if asked.tag & TRACKED_TAG == 0:
         size = popcount(asked.sectors) << gpu.sector_shift
-    return cross_back(crossbar, slice, asked.core, size, now)
+        if asked.tag >> EXTRA_SHIFT != 0:
+            passes = np.int64(crossbar.pass_back) * passes_of(asked.tag)
+    return cross_back(crossbar, slice, asked.core, size, passes, now)
 
 
 @inlined
@@ -59,7 +64,7 @@ def change(gpu, l2, slice, line, sectors, asked, time):
     if l2.write_back != 0:
         mark_dirty(l2.cache, line, sectors)
     else:
-        pass_on(gpu, l2, slice, asked, time)
+        pass_on(gpu, l2, slice, request(asked.kind, asked.core, asked.line, asked.sectors, asked.tag & ~np.int64(TRACKED_TAG)), time)
 
 
 @inlined

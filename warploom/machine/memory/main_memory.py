@@ -15,7 +15,7 @@ from warploom.machine.memory.channels import request as channel_request
 from warploom.machine.memory.dram import request as dram_request
 from warploom.machine.memory.dram_controller import submit
 from warploom.machine.memory.event_wheel import schedule
-from warploom.machine.memory.transactions import EXTRA_SHIFT, NOTHING
+from warploom.machine.memory.transactions import EXTRA_SHIFT, NOTHING, TURNS_BITS
 
 UNKNOWN, NO_PLACE = -1, -2
 
@@ -27,7 +27,7 @@ def serve(gpu, address, size, write, finished, now):
     It goes on later by the cycles in its tag, which an atomic takes. Returns the cycle at whose end it is done; UNKNOWN: nobody knows yet;
     NO_PLACE: the same, and a write waits outside of its channel's queue until a request of kind TAKEN says that it has a place.
     """
-    extra = finished.tag >> EXTRA_SHIFT
+    extra = finished.tag >> EXTRA_SHIFT & TURNS_BITS
     if gpu.has_dram == 0:
         done = np.int64(channel_request(gpu.data_channels, size, now))
         if write != 0:

@@ -16,6 +16,7 @@ from warploom.machine.memory.request import request
 
 # Kinds of a request: where it is when its time has come.
 LOAD, STORE, ATOMIC = range(3)  # what an access does: it has left the core, and reaches the second-level cache
+REDUCTION = 3  # of an access alone: an atomic without a result. Its warp waits for it as for a store; on its way it is an ATOMIC
 TO_MEMORY, WRITE_MEMORY = 3, 4  # a miss of that cache, and a store that it passes on: they reach memory
 L2_FILL = 5  # memory has answered that cache
 ANSWER, DELIVERED = 6, 7  # an answer is ready to leave for its core; the core has it
@@ -31,7 +32,9 @@ TEXTURE_TAG = 1 << 12  # that unit is the texture unit
 CACHED_TAG = 1 << 13  # the answer goes through the unit's MSHRs into its cache
 TRACKED_TAG = 1 << 14  # a store whose core waits for an answer
 CLIENT_TAG = 1 << 15  # a unit of the device waits, not one of a core: `memory/client.py` says what bits 0 to 11 are then
-EXTRA_SHIFT = 16  # the bits above: cycles that an atomic takes longer; of a store, its entry of `PartialStores` + 1, or 0
+EXTRA_SHIFT = 16  # the bits above: the turns of an atomic, as below; of a store, its entry of `PartialStores` + 1, or 0
+# Turns of an atomic, less one: of the word that most lanes want, and passes of all sectors of its line. SUM: of floats.
+TURNS_BITS, PASSES_SHIFT, SUM = 255, 8, 1 << 16
 
 # Requests that the second-level cache may add to those that were sent: a write-back for each that makes a line go.
 RESERVE = 1 << 14
@@ -48,8 +51,14 @@ def transaction_room(gpu):
 
 @inlined
 def tag_of(access, texture, cached, extra):
-    """The tag of a transaction. access: what waits; texture, cached: 0 or 1; extra: cycles, or an entry + 1."""
+    """The tag of a transaction. access: what waits; texture, cached: 0 or 1; extra: turns, or an entry + 1."""
     return access + texture * TEXTURE_TAG + cached * CACHED_TAG + (extra << EXTRA_SHIFT)
+
+
+@inlined
+def passes_of(tag):
+    """The passes that an atomic takes for the sectors of its line."""
+    return (tag >> EXTRA_SHIFT + PASSES_SHIFT & TURNS_BITS) + 1
 
 
 @inlined
@@ -62,5 +71,6 @@ def without_extra(tag):
 def send(gpu, core, kind, line, sectors, tag, delay, now):
     """Send a transaction. kind: LOAD, STORE or ATOMIC. delay: cycles that the first-level cache takes to see that it must go on."""
     size = popcount(sectors) << gpu.sector_shift if kind != LOAD else np.int64(0)
-    departs = leave_core(gpu.crossbar, core.number, size, now)
+    passes = np.int64(gpu.crossbar.pass_out) * passes_of(tag) if kind == ATOMIC else np.int64(0)
+    departs = leave_core(gpu.crossbar, core.number, size, passes, now)
     schedule(gpu.wheel, departs + delay + gpu.l2.ahead, request(kind, core.number, line, sectors, tag))

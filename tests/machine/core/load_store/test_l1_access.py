@@ -112,15 +112,16 @@ def test_without_a_free_mshr_a_miss_waits_and_a_hit_does_not():
 
 
 @pytest.mark.parametrize("cached, bypass, kind", [(0, 0, LOAD), (1, 1, LOAD), (0, 0, ATOMIC), (1, 0, ATOMIC), (1, 1, ATOMIC)])
-def test_what_passes_the_cache_by_leaves_at_once_and_carries_its_extra_cycles(cached, bypass, kind):
+def test_what_passes_the_cache_by_leaves_at_once_and_carries_its_turns(cached, bypass, kind):
     """But an atomic goes down the cache's pipe, of four cycles here, where there is one."""
     made = unit(cached=cached)
     fill(made.lsu.cache, LINE, np.uint64(0b11), NOW)
-    made.lsu.bypass[6], made.lsu.kind[6], made.lsu.extra[6] = bypass, kind, 3
+    made.lsu.bypass[6], made.lsu.kind[6], made.lsu.turns[SLOT, :8] = bypass, kind, 3
+    turns = 3 << EXTRA_SHIFT if kind == ATOMIC else 0
     assert give(made, SLOT) == 1
-    assert sent(made) == [(FORWARD if cached and not bypass else 0, kind, LINE, 0b11, 6 + (3 << EXTRA_SHIFT))]
+    assert sent(made) == [(FORWARD if cached and not bypass else 0, kind, LINE, 0b11, 6 + turns)]
     assert (outcomes(made), looked_up(made), made.lsu.open[6], made.lsu.done[6]) == ([PASSED_ON], [0, 0], 1, 0)
-    come(made, LINE, 0b11, 6 + (3 << EXTRA_SHIFT), NOW + 9)
+    come(made, LINE, 0b11, 6 + turns, NOW + 9)
     assert made.lsu.open[6] == 0 and [row[1] for row in events(made.gpu, made.tables)] == [REQUEST, COMPLETE]
 
 

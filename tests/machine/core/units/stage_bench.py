@@ -9,6 +9,7 @@ from tests.machine.programs import FREE, Assembly
 from warploom.isa import uop as u
 from warploom.machine.accounting import reasons as r
 from warploom.machine.core.units.memory_stage import access_memory
+from warploom.machine.memory.transactions import TURNS_BITS
 
 A, B, C, D = range(FREE, FREE + 4)
 WARP, PC, NOW, LATENCY = 2, 1, 100, 9
@@ -57,12 +58,13 @@ def busy(made, register=C):
 
 
 def entered(made, unit=None, slot=1):
-    """(kind, warp, instruction, lanes, launch, extra cycles, bypass, transactions, issue) of the access in a slot."""
+    """(kind, warp, instruction, lanes, launch, more turns, bypass, transactions, issue) of the access in a slot."""
     lsu = unit or made.lsu
     assert (lsu.count, lsu.used) == (1, mask(*range(slot + 1)))
     access = lsu.access[slot]
-    columns = (lsu.kind, lsu.warp, lsu.pc, lsu.mask, lsu.launched, lsu.extra, lsu.bypass)
-    return (*(int(column[access]) for column in columns), int(lsu.total[slot]), int(lsu.issued[access]))
+    columns = (lsu.kind, lsu.warp, lsu.pc, lsu.mask, lsu.launched)
+    turns = int(lsu.turns[slot, 0]) & TURNS_BITS
+    return (*(int(column[access]) for column in columns), turns, int(lsu.bypass[access]), int(lsu.total[slot]), int(lsu.issued[access]))
 
 
 def counted(made):

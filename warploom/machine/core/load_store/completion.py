@@ -24,7 +24,7 @@ from warploom.machine.core.warps.warp_exit import has_to_drain
 from warploom.machine.core.warps.warp_table import set_alarm, wake_core
 from warploom.machine.engine.bits import EMPTY, has, popcount
 from warploom.machine.engine.unit import inlined, unit
-from warploom.machine.memory.transactions import STORE
+from warploom.machine.memory.transactions import REDUCTION, STORE
 
 
 @unit
@@ -65,12 +65,13 @@ def complete(gpu, core, lsu, access, tables, now):
     lsu.count = lsu.count - lsu.keeps
     if core.full_units != EMPTY:  # a warp may have been waiting for room
         gpu.wake[core.number] = min(np.int64(gpu.wake[core.number]), np.int64(now + 1))
-    if lsu.write_cycles != 0 and lsu.kind[access] != STORE:
+    stored = lsu.kind[access] == STORE or lsu.kind[access] == REDUCTION
+    if lsu.write_cycles != 0 and not stored:
         done = done + lsu.write_cycles * max(np.int64(tables.code[lsu.pc[access], WRITES]) - 1, np.int64(0))
-    if core.counts > 1 and lsu.kind[access] != STORE and lsu.texture == 0:
+    if core.counts > 1 and not stored and lsu.texture == 0:
         core.monitor.load_latency = core.monitor.load_latency + (done + 1 - lsu.issued[access]) * popcount(lsu.mask[access])
     if lsu.launched[access] == warps.started[warp]:  # else the warp has ended or was stopped, and a new one has its slot
-        if lsu.kind[access] == STORE:
+        if stored:
             warps.stores[warp] -= 1
         else:
             release(core.scoreboard, tables.code, warp, lsu.pc[access], lsu.mask[access], warps.lanes, done + 1, LONG_SCOREBOARD)

@@ -25,7 +25,7 @@ from warploom.machine.engine.unit import inlined, out_of_line
 from warploom.machine.memory.cache import contains, fill, keep_store, lookup
 from warploom.machine.memory.mshr import allocate, find, first_waiter, may_allocate, may_join, merge, release, take_waiter
 from warploom.machine.memory.partial_stores import add_partial, remove_partial, room_for_partial
-from warploom.machine.memory.transactions import ATOMIC, CACHED_TAG, LOAD, SLOT_MASK, STORE, TRACKED_TAG, send, tag_of
+from warploom.machine.memory.transactions import ATOMIC, CACHED_TAG, LOAD, REDUCTION, SLOT_MASK, STORE, TRACKED_TAG, send, tag_of
 
 NOBODY = SLOT_MASK  # whose a dirty line's store is
 
@@ -45,9 +45,14 @@ def send_one(gpu, core, lsu, slot, index, tables, now):
         if _store(gpu, core, lsu, slot, index, access, line, sectors, forward, now) == 0:
             return 0
         lsu.done[access] = max(np.int64(lsu.done[access]), np.int64(now + delay))
+    elif kind == REDUCTION:
+        outcome = PASSED_ON
+        if _reduce(gpu, core, lsu, slot, index, access, forward, now) == 0:
+            return 0
     elif not cached or kind == ATOMIC:
         outcome = PASSED_ON
-        send(gpu, core, kind, line, sectors, tag_of(access, lsu.texture, 0, lsu.extra[access]), forward, now)
+        turns = np.int64(lsu.turns[slot, index]) if kind == ATOMIC else np.int64(0)
+        send(gpu, core, kind, line, sectors, tag_of(access, lsu.texture, 0, turns), forward, now)
         lsu.open[access] += 1
     else:
         entry = find(lsu.misses, line)
@@ -122,6 +127,19 @@ def _store(gpu, core, lsu, slot, index, access, line, sectors, forward, now):
         _send_store(gpu, core, lsu, access, line, sectors, partial, forward, now)
     elif partial >= 0:
         remove_partial(gpu.partial_stores, partial)
+    return 1
+
+
+@out_of_line
+def _reduce(gpu, core, lsu, slot, index, access, forward, now):
+    """An atomic without a result goes on, in a place of a store. Returns 0 when there is none."""
+    if lsu.store_limit > 0 and lsu.stores >= lsu.store_limit:
+        return 0
+    tag = tag_of(access, lsu.texture, 0, np.int64(lsu.turns[slot, index])) | TRACKED_TAG
+    lsu.stores = lsu.stores + 1
+    gpu.unfinished = gpu.unfinished + 1
+    lsu.open[access] += 1
+    send(gpu, core, ATOMIC, lsu.line[slot, index], lsu.sectors[slot, index], tag, forward, now)
     return 1
 
 

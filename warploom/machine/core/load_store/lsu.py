@@ -26,7 +26,7 @@ from warploom.machine.engine.unit import inlined, record, unit
 from warploom.machine.memory.cache import Cache
 from warploom.machine.memory.mshr import Mshr
 from warploom.machine.memory.partial_stores import WORDS, room_for_partial
-from warploom.machine.memory.transactions import ATOMIC, SLOT_MASK, STORE, transaction_room
+from warploom.machine.memory.transactions import ATOMIC, REDUCTION, SLOT_MASK, STORE, transaction_room
 
 SLOTS = 64
 ACCESSES = SLOT_MASK  # that can be on their way; the last number stands for nobody's
@@ -67,6 +67,7 @@ Lsu = record(
         whole=("u8", ("slots", ROW)),                 # tracks_bytes, by slot, of stores: bit s = all of sector s is written
         written=("u8", ("slots", ROW, WORDS)),        # ... where some sector is not whole: bit b % 64 of word b / 64 = byte b of the line
         groups=("u8", ("slots", ROW)),                # in_banks, by slot: bit g = group g looks it up, of each transaction
+        turns=("i4", ("slots", ROW)),                 # by slot: of each transaction of an atomic, as in the tag of a request
         passes=("i4", SLOTS),                         # in_banks, by slot: passes over the banks of the data
         wanted=("i4", SLOTS),                         # in_banks, by slot: bytes that its micro-ops want of them
     ),
@@ -93,7 +94,7 @@ Lsu = record(
         fresh="i8",                                   # numbers never given out start here
         warp=("i4", "accesses"),                      # by access: whose it is
         pc=("i4", "accesses"),                        # by access: instruction number
-        kind=("i1", "accesses"),                      # by access: LOAD, STORE or ATOMIC
+        kind=("i1", "accesses"),                      # by access: LOAD, STORE, ATOMIC or REDUCTION
         leaving=("i1", "accesses"),                   # by access: 1 as long as it still sends
         open=("i4", "accesses"),                      # by access: transactions that have left and have not been answered
         mask=("u8", "accesses"),                      # by access: bit l = lane l takes part
@@ -102,7 +103,6 @@ Lsu = record(
         launched=("i8", "accesses"),                  # by access: cycle in which that warp started
         done=("i8", "accesses"),                      # by access: cycle in which the last answer so far was there
         bypass=("i1", "accesses"),                    # by access: 1: the cache may not keep it
-        extra=("i8", "accesses"),                     # by access: cycles that an atomic takes longer, for lanes on one word
     ),
     counters=dict(
         stalled="i8",                                 # cycles in which the oldest could not send
@@ -113,12 +113,11 @@ Lsu = record(
 class WarpAccess(NamedTuple):
     """What the unit has to know of a warp's access. Natively its fields are passed side by side."""
 
-    kind: Any  # i8: LOAD, STORE or ATOMIC
+    kind: Any  # i8: LOAD, STORE, ATOMIC or REDUCTION
     warp: Any  # i8
     pc: Any  # i8: instruction number
     mask: Any  # u8: bit l = lane l takes part
     launched: Any  # i8: cycle in which the warp started
-    extra: Any  # i8: cycles that an atomic takes longer
     bypass: Any  # i8: 1: the cache may not keep it
 
 
@@ -157,7 +156,6 @@ def enqueue(lsu, slot, asked, transactions, now):
     lsu.leaving[access] = 1
     lsu.open[access] = 0
     lsu.done[access] = now
-    lsu.extra[access] = asked.extra
     lsu.bypass[access] = asked.bypass
     lsu.queue[(lsu.head + lsu.waiting) & (SLOTS - 1)] = slot
     lsu.waiting = lsu.waiting + 1
@@ -210,7 +208,7 @@ def _use_banks(lsu, slot, index, now):
     transactions takes one place in the pipe, and nothing of the data.
     """
     access = np.int64(lsu.access[slot])
-    if lsu.kind[access] == ATOMIC:
+    if lsu.kind[access] >= ATOMIC:
         lsu.looked_up = max(np.int64(lsu.looked_up), now * lsu.ports) + 1
         return np.int64(1)
     lookups = max(popcount(lsu.groups[slot, index]), np.int64(1))
@@ -239,7 +237,7 @@ def _leave(gpu, core, lsu, slot, tables, now):
     if lsu.share != 0:
         lsu.held[core.warps.scheduler[lsu.warp[access]]] -= 1
     lsu.leaving[access] = 0
-    if lsu.kind[access] == STORE:
+    if lsu.kind[access] == STORE or lsu.kind[access] == REDUCTION:
         reach_cache(gpu, core, lsu, access, now)
     if lsu.open[access] == 0:
         complete(gpu, core, lsu, access, tables, now)

@@ -16,14 +16,13 @@ from warploom.machine.core.warps.access_order import count_access
 from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.engine.bits import EMPTY, popcount
 from warploom.machine.engine.unit import FOREVER, inlined, record
-from warploom.machine.memory.transactions import LOAD, STORE
+from warploom.machine.memory.transactions import LOAD, REDUCTION, STORE
 
 Bundle = record(
     state=dict(
         part="u8",           # lanes in which the current micro-op does something: bit l = lane l
         every="u8",          # lanes in which one of the bundle does
-        kind="i8",           # LOAD; ATOMIC or STORE where one of its micro-ops is
-        extra="i8",          # cycles that an atomic takes longer, for lanes on one word
+        kind="i8",           # LOAD; ATOMIC, REDUCTION or STORE where one of its micro-ops is
         bypass="i8",         # 1: the first-level cache may not keep it
         transactions="i8",   # in the free slot of the unit that sends them
         passes="i8",         # over the banks of shared memory
@@ -38,7 +37,6 @@ def begin(bundle, mask, first):
     bundle.part = mask
     bundle.every = EMPTY
     bundle.kind = LOAD
-    bundle.extra = 0
     bundle.bypass = 0
     bundle.transactions = 0
     bundle.passes = 0
@@ -57,7 +55,7 @@ def send(core, warp, pc, wanted, ordered, tables, now):
     tables.profile[pc, TRANSACTIONS] += bundle.transactions
     for index in range(bundle.transactions):
         tables.profile[pc, SECTORS] += popcount(lsu.sectors[slot, index])
-    if bundle.kind == STORE:
+    if bundle.kind == STORE or bundle.kind == REDUCTION:
         core.warps.stores[warp] += 1
         core.warps.unsent[warp] += 1
     else:
@@ -65,7 +63,7 @@ def send(core, warp, pc, wanted, ordered, tables, now):
         mark_busy(core.scoreboard, tables.code, warp, pc, bundle.every, core.warps.lanes, FOREVER, LONG_SCOREBOARD)
     if lsu.share != 0:
         lsu.held[core.warps.scheduler[warp]] += 1
-    access = WarpAccess(bundle.kind, warp, pc, bundle.every, core.warps.started[warp], bundle.extra, bundle.bypass)
+    access = WarpAccess(bundle.kind, warp, pc, bundle.every, core.warps.started[warp], bundle.bypass)
     enqueue(lsu, slot, access, bundle.transactions, now)
     if core.access_order.kept != 0:
         lsu.number[lsu.access[slot]] = count_access(core.access_order, warp, 0) if ordered else 0

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import CONSTANT_SPACE, LOCAL_SPACE, NUMBER, OP, SIZE, SPACE, WIDE
+from warploom.isa.uop import CONSTANT_SPACE, DST, LOCAL_SPACE, NONE, NUMBER, OP, SIZE, SPACE, WIDE
 from warploom.machine.accounting.reasons import SECTORS_NEEDED
-from warploom.machine.core.load_store.atomic import conflicts, merges
+from warploom.machine.core.load_store.atomic import FADD, merges
+from warploom.machine.core.load_store.atomic_turns import count_turns
 from warploom.machine.core.load_store.bundle_transactions import collect, collect_halves, note_written_bytes
 from warploom.machine.core.load_store.cache_banks import note_lookups
 from warploom.machine.core.load_store.coalescer import sectors_needed
@@ -19,7 +20,7 @@ from warploom.machine.core.load_store.wide_access import AT_PLACES, IN_TABLES, i
 from warploom.machine.datapath.predicate import LOAD_SCALAR, STORE_SCALAR
 from warploom.machine.engine.bits import popcount
 from warploom.machine.engine.unit import inlined, out_of_line, unit
-from warploom.machine.memory.transactions import ATOMIC, STORE
+from warploom.machine.memory.transactions import ATOMIC, REDUCTION, STORE, SUM
 
 LOAD_OP, STORE_OP = NUMBER["load"], NUMBER["store"]
 
@@ -83,7 +84,7 @@ def _move(core, registers, tables, k, lanes):
 
 @unit
 def _note_kind(core, warp, tables, k):
-    """What the bundle is after an access, and an atomic's extra cycles: lanes on one word take turns."""
+    """What the bundle is after an access."""
     bundle = core.bundle
     op = tables.uops[k, OP]
     if op == LOAD_SCALAR:
@@ -91,10 +92,7 @@ def _note_kind(core, warp, tables, k):
     if op == STORE_OP or op == STORE_SCALAR:
         bundle.kind = STORE
         return
-    lanes_at_once = np.int64(core.atomic_lanes) if merges(op) else np.int64(1)
-    most = np.int64(conflicts(core.access.address, core.registers[warp].active, core.warps.lanes))
-    bundle.kind = ATOMIC
-    bundle.extra = max(np.int64(bundle.extra), (most + lanes_at_once - 1) // lanes_at_once - 1)
+    bundle.kind = REDUCTION if core.drains_sent != 0 and tables.uops[k, DST] == NONE else ATOMIC
 
 
 @inlined
@@ -113,4 +111,8 @@ def _add_transactions(core, warp, tables, k):
         note_written_bytes(core, registers, size, lanes, before, after)
     if lsu.in_banks != 0:
         note_lookups(lsu, core.access, core.access.address, registers.active, size, lanes, before, after)
+    if bundle.kind >= ATOMIC:
+        op = tables.uops[k, OP]
+        at_once = np.int64(core.atomic_lanes) if merges(op) else np.int64(1)
+        count_turns(lsu, core.access, registers.active, lanes, before, after, at_once, SUM if op == FADD else 0)
     bundle.transactions = after
