@@ -30,7 +30,7 @@ from warploom.checks.shadow import (
 )
 from warploom.checks.spreading import spread
 from warploom.checks.stretches import MOST_STRETCHES, pitch_of_lanes, starts_of_stretches
-from warploom.isa.uop import CONSTANT_SPACE, LOCAL_SPACE, NUMBER, OP, SHARED_SPACE, SIZE
+from warploom.isa.uop import CONSTANT_SPACE, GLOBAL_SPACE, LOCAL_SPACE, NUMBER, OP, SHARED_SPACE, SIZE
 from warploom.isa.uop import SPACE as OF_SPACE
 from warploom.machine.engine.bits import EMPTY, has, lowest, ones, popcount, rest
 from warploom.machine.engine.unit import out_of_line, unit
@@ -84,6 +84,19 @@ def check_access(gpu, core, warp, pc, part, tables, k, now, time):
         )  # fmt: skip
         if left != EMPTY:
             _lane_by_lane(gpu, core, warp, pc, left, tables, k, now, time, how, space, size, base, row, begin, first, opened)
+
+
+@out_of_line
+def check_atomics(gpu, core, warp, pc, part, tables, k, now, time, size):
+    """Look at items of `size` bytes of global memory that lanes `part` change atomically, whose addresses are in `core.access`."""
+    block = np.int64(core.blocks.number[core.warps.block[warp]])
+    begin = block * np.int64(gpu.grid.block_threads)
+    first = begin + core.warps.rank[warp] * np.int64(core.warps.lanes)
+    opened = np.int64(tables.blocks[row_of(tables, first, block), OPENED])
+    row = core.access.place if core.spaces.used != 0 else core.access.address
+    _lane_by_lane(
+        gpu, core, warp, pc, part, tables, k, now, time, np.int64(ATOMIC), GLOBAL_SPACE, size, np.int64(0), row, begin, first, opened
+    )  # fmt: skip
 
 
 @unit

@@ -13,9 +13,10 @@ import numpy as np
 from warploom.checks.accesses import check_access
 from warploom.checks.barriers import note_barrier, note_end, note_fence, note_grid_barrier, note_together
 from warploom.checks.bounds import DIVISOR, INDEX, QUESTIONS, VALUE, check_divisor, check_index, check_value
+from warploom.checks.pixels import check_fragments
 from warploom.checks.shadow import MISSED, tick
 from warploom.checks.warps import check_mask, check_shuffle, is_shuffle, note_lanes_end, note_syncwarp
-from warploom.isa.uop import ALU, CONTROL, CROSS_LANE, DATAPATH, IMM, MEMORY, NOTE, NUMBER, OP, PREDICATE, SCALAR, SHARED, UNIT
+from warploom.isa.uop import ALU, CONTROL, CROSS_LANE, DATAPATH, IMM, MEMORY, MERGER, NOTE, NUMBER, OP, PREDICATE, SCALAR, SHARED, UNIT
 from warploom.machine.datapath.predicate import named_lanes
 from warploom.machine.engine.unit import unit
 
@@ -32,7 +33,7 @@ def watch(gpu, core, warp, pc, tables, k, now):
         datapath = tables.uops[k, DATAPATH]
         if datapath != CROSS_LANE and datapath != NOTE:
             return
-    elif executes != CONTROL and executes != MEMORY and executes != SHARED:
+    elif executes != CONTROL and executes != MEMORY and executes != SHARED and executes != MERGER:
         return
     part = core.warps.mask[warp]
     if tables.uops[k, PREDICATE] >= SCALAR:
@@ -56,7 +57,9 @@ def watch(gpu, core, warp, pc, tables, k, now):
     time = tick(tables)
     if tables.warps[core.number * core.warps.slots + warp, MISSED] != 0:
         note_together(core, warp, part, tables, k, first, now)
-    if executes != CONTROL:
+    if executes == MERGER:
+        check_fragments(gpu, core, warp, pc, part, tables, k, now, time)
+    elif executes != CONTROL:
         check_access(gpu, core, warp, pc, part, tables, k, now, time)
     elif op == BARRIER or op == ARRIVE or COUNT <= op <= OR:
         note_barrier(gpu, core, warp, pc, part, tables, k, first, time, now)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warploom.cli.common import UserError
+from warploom.cli.drawing.programs import is_scene
 from warploom.cli.terminal.own_output import on_standard_error
 from warploom.isa.c.endings import language_of
 
@@ -69,7 +70,7 @@ class Launching:
 
 def is_script(file: str, isa: str | None) -> bool:
     """Whether a file is a program with its own main, which launches kernels: Python, a notebook, CUDA C++."""
-    return isa in PROGRAMS.values() or (isa is None and program_isa(file) is not None)
+    return isa in PROGRAMS.values() or (isa is None and program_isa(file) is not None and not is_scene(file, isa))
 
 
 def program_isa(file: str) -> str | None:

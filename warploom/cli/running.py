@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import UserError, say
+from warploom.cli.drawing.programs import ISA as SCENE_ISA
+from warploom.cli.drawing.programs import is_scene, scene_program
 from warploom.cli.loading import PYTHON, Launching, is_script, load_program, named, there_is
 from warploom.isa.numbers import grouped
 
@@ -55,6 +57,13 @@ class Order:
 
 def take_order(file: str, options: dict[str, Any]) -> Order:
     """What the options of `options.py` ask for. Raises SourceError, BindingError, ConfigError, UserError."""
+    if is_scene(file, options["isa"]):
+        there_is(file)
+        config, units = machine_of(file, options, SCENE_ISA)
+        program, warnings = scene_program(file, options, config)
+        return Order(
+            program, warnings, config, units, options["engine"], limit_of(options["max_cycles"], whole=True), bool(options.get("check"))
+        )
     script = is_script(file, options["isa"])
     limit = limit_of(options["max_cycles"], whole=script)
     there_is(file)

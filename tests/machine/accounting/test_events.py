@@ -149,7 +149,7 @@ def test_nothing_is_written_when_nobody_asked():
 
 def test_every_kind_has_a_number():
     assert e.KINDS.index("issue") == e.ISSUE
-    assert e.KINDS.index("block") == e.BLOCK == len(e.KINDS) - 1
+    assert e.KINDS.index("color") == e.COLOR == len(e.KINDS) - 1
 
 
 def test_visits_of_warps_that_cannot_issue_are_written_down():

@@ -12,18 +12,23 @@ from warploom.cli.debugger.moving import nothing, plain_lines
 from warploom.cli.debugger.places import OWN, Cell, cell, instruction
 from warploom.cli.debugger.places import warp as warp_named
 from warploom.cli.debugger.values import number, parsed, shown
+from warploom.isa.needs import draws
 from warploom.machine.debug.session import MEMORY, REGISTER, Edit
-from warploom.machine.debug.stops import Breakpoint, MemoryWatch, RegisterWatch, Stop
+from warploom.machine.debug.stops import Breakpoint, MemoryWatch, PixelBreak, RegisterWatch, Stop
 from warploom.observe.text.styled import QUIET, Line
 
 LANE = re.compile(r"(?P<cell>.+?)\s+(?:if\s+)?lane\s*(?:==?)?\s*(?P<lane>\w+)")
+
+MOST_PIXEL = 0x7FFF
 
 
 def break_(debugger: Debugger, text: str) -> list[Line]:
     """Set a breakpoint."""
     words = text.split()
     if not words:
-        raise UserError("break where? A line, FILE:LINE, @ and an instruction's number, or a label")
+        raise UserError("break where? A line, FILE:LINE, @ and an instruction's number, a label, or pixel X,Y")
+    if words[0] == "pixel" and "pixel" not in debugger.program.labels:
+        return _break_pixel(debugger, "".join(words[1:]))
     pc = instruction(debugger.program, words[0])
     words, tests = variables.tests_in(debugger, words)
     pc = variables.where_held(debugger, pc, tests)
@@ -31,6 +36,19 @@ def break_(debugger: Debugger, text: str) -> list[Line]:
     said = " ".join([debugger.where(pc), *words[1:], *(["if"] if tests else []), " and ".join(test.text for test in tests)]).rstrip()
     found = debugger.mark(said, variables.breakpoint_at(pc, tests, **conditions))
     return plain_lines([f"breakpoint {found} at {debugger.marks[found].text}"])
+
+
+def _break_pixel(debugger: Debugger, text: str) -> list[Line]:
+    """Set a breakpoint on the fragments of a pixel."""
+    parts = text.split(",")
+    if len(parts) != 2:
+        raise UserError("break pixel X,Y: the column and the row of a pixel, as in `break pixel 17,40`")
+    x, y = number(parts[0], "a column"), number(parts[1], "a row")
+    if not (0 <= x <= MOST_PIXEL and 0 <= y <= MOST_PIXEL):
+        raise UserError(f"there is no pixel {x},{y}: columns and rows are 0 to {MOST_PIXEL}")
+    if not draws(debugger.program):
+        raise UserError("the program hands no fragments to an output merger, so there are no pixels to stop at")
+    return plain_lines([f"breakpoint {debugger.mark(f'pixel {x},{y}', PixelBreak(x, y))} at pixel {x},{y}"])
 
 
 def _conditions(debugger: Debugger, words: list[str]) -> dict[str, Any]:
@@ -111,7 +129,7 @@ def stops(debugger: Debugger, text: str) -> list[Line]:
     if not debugger.marks:
         return [[("no breakpoint or watchpoint is set", QUIET)]]
     return [
-        [(f"{number:>3} ", "bold"), (f"{'break' if isinstance(mark.stop, Breakpoint) else 'watch'} {mark.text}", "")]
+        [(f"{number:>3} ", "bold"), (f"{'break' if isinstance(mark.stop, Breakpoint | PixelBreak) else 'watch'} {mark.text}", "")]
         for number, mark in debugger.marks.items()
     ]
 

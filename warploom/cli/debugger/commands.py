@@ -74,7 +74,7 @@ COMMANDS = (
         ("b",),
         "PLACE [CONDITION ...]",
         "Halt when a warp comes to a line, FILE:LINE, @instruction or label. Conditions: warp 0:1, block 2, lane 3, "
-        "if i == 1000 and x > 2.",
+        "if i == 1000 and x > 2. break pixel 17,40: when a fragment of a pixel comes to the output merger.",
         changes.break_,
     ),
     Command(

@@ -12,7 +12,7 @@ from warploom.cli.common import UserError
 from warploom.cli.debugger.places import own_file
 from warploom.isa.regions import AddressSpace
 from warploom.machine.debug.session import Session
-from warploom.machine.debug.stops import Breakpoint, NextIssue, Stop
+from warploom.machine.debug.stops import Breakpoint, NextIssue, PixelBreak, Stop
 from warploom.machine.run.protocol import WarpState
 from warploom.observe.text.styled import counted, grouped
 
@@ -169,7 +169,7 @@ class Debugger:
         return run(stops, self.cancel.is_set)
 
     def _kind(self, number: int) -> str:
-        return "breakpoint" if isinstance(self.marks[number].stop, Breakpoint) else "watchpoint"
+        return "breakpoint" if isinstance(self.marks[number].stop, Breakpoint | PixelBreak) else "watchpoint"
 
     def _choose_stopped(self, number: int) -> None:
         """Choose a warp that has come to a breakpoint, unless the chosen one stands there too."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, json_option, mistakes, print_json, print_warnings, say, stopped
+from warploom.cli.drawing.programs import is_scene
 from warploom.cli.loading import is_script
 from warploom.cli.options import machine_options
 from warploom.cli.script import check_script_options, left_with
@@ -140,7 +141,7 @@ def _program(file: str, options: dict[str, Any]) -> tuple[int, list[Report], dic
     from warploom.isa.frontends import front_end
 
     there_is(file)
-    if options["gpu"] is None:
+    if options["gpu"] is None and not is_scene(file, options["isa"]):
         options = options | {"gpu": front_end(file, options["isa"]).warps_gpu or None}
     order = take_order(file, options)
     if not options["as_json"]:

@@ -40,6 +40,9 @@ def command(ctx: click.Context, kind: str, file: str | None, output: str | None,
       memory     transactions, hit rates, and accesses in flight
       banks      the passes that accesses to shared memory take
       roofline   what the kernel reaches of what the machine can do
+      quads      how full the quads of a draw call are
+      overdraw   how many fragments come to each pixel
+      tiles      when the tiles of the picture are worked on
       pipeline   every instruction of one warp, from its wait to its result
 
     Without -o, masks and timeline are shown in the terminal. The exit status is that of `warploom run`: 1 when the kernel did not end

@@ -62,8 +62,7 @@ def draw_on(
     max_cycles: of all runs together. progress: told the cycles so far. watched: number of the mesh whose run writes down all that happens,
     for an explorer. pipeline: fields that all pipelines are to have, in place of their own.
     """
-    target = Target(width, height, srgb=scene.srgb)
-    target.clear(scene.background)
+    target = _cleared(scene, width, height)
     camera = scene.camera or fitting_camera(scene, width, height)
     log_tile = int(gpu.config["raster.tile"]).bit_length() - 1
     results: list[tuple[str, Result]] = []
@@ -76,13 +75,41 @@ def draw_on(
         result = gpu.run(program_of(made), max_cycles=max(max_cycles - spent, 1), progress=told, tracing=seen, recording=seen)
         results.append((mesh.name, result))
         submitted, set_up, spent = submitted + len(mesh.triangles), set_up + len(made.primitives.edges), spent + result.cycles
-        if result.status != "done":
-            ended = result.status != "timeout" and result.messages
-            why = result.messages[0] if ended else f"the draw call has not ended after {max_cycles} cycles; give it more"
-            raise GraphicsError(f"{mesh.name}: {why}")
-        for name, pixels in ((COLOR, target.color), (DEPTH, target.depth_stencil)):
-            pixels[:] = read_buffer(result.program, result.memory, name).view(np.uint32)
+        _keep(target, mesh.name, result, max_cycles)
     return MachineDrawn(target, results, camera, submitted, set_up)
+
+
+def program_before(gpu: GPU, scene: Scene, mesh: int, width: int, height: int, *, max_cycles: int = MOST_CYCLES, **pipeline: object) -> Any:
+    """The program that draws a mesh, by its number among those with triangles, onto what the meshes before it have drawn.
+
+    Raises GraphicsError, LaunchError, and ValueError where there is no such mesh.
+    """
+    camera = scene.camera or fitting_camera(scene, width, height)
+    target = _cleared(scene, width, height)
+    log_tile = int(gpu.config["raster.tile"]).bit_length() - 1
+    count = -1
+    for count, (one, call) in enumerate(calls_of(scene, camera, width, height, pipeline)):
+        program = program_of(machine_call(call, width, height, target.color, target.depth_stencil, log_tile, scene.srgb))
+        if count == mesh:
+            return program
+        _keep(target, one.name, gpu.run(program, max_cycles=max_cycles), max_cycles)
+    raise ValueError(f"the scene has {count + 1} meshes with triangles, and no mesh {mesh}")
+
+
+def _cleared(scene: Scene, width: int, height: int) -> Target:
+    target = Target(width, height, srgb=scene.srgb)
+    target.clear(scene.background)
+    return target
+
+
+def _keep(target: Target, name: str, result: Result, max_cycles: int) -> None:
+    """What a run has drawn is the target's. Raises GraphicsError where it has not ended."""
+    if result.status != "done":
+        ended = result.status != "timeout" and result.messages
+        why = result.messages[0] if ended else f"the draw call has not ended after {max_cycles} cycles; give it more"
+        raise GraphicsError(f"{name}: {why}")
+    for buffer, pixels in ((COLOR, target.color), (DEPTH, target.depth_stencil)):
+        pixels[:] = read_buffer(result.program, result.memory, buffer).view(np.uint32)
 
 
 def program_of(call: MachineCall) -> Any:

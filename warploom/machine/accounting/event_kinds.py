@@ -28,6 +28,7 @@ CYCLE, LANES, SECTORS, LINE, SLOT, INSTRUCTION, NUMBER, WORD = (
 
 OUTCOMES = ("hit", "miss", "merged", "store", "passed on")
 VISITS = ("waits", "lacks a unit", "empty slot")
+FATES = ("written", "failed the stencil test", "failed the depth test")
 
 
 class Field(NamedTuple):
@@ -77,6 +78,9 @@ _LANES = Field("lanes", LANES, "mask of the lanes that take part", "lanes", MASK
 _SECTORS = Field("sectors", SECTORS, "mask of the sectors of the line", "sectors", MASK)
 _LINE = Field("line", LINE, "number of the line: its first byte divided by `l1.line`", "address")
 _OUTCOME = Field("outcome", WORD, "what the lookup found", "outcome", words=OUTCOMES)
+_LANE = Field("lane", NUMBER, "the lane", "lane")
+_TRIANGLE = Field("triangle", NUMBER, "number of the triangle in the primitive buffer", "triangle")
+_PIXEL = Field("pixel", NUMBER, "row of the pixel << 16 | its column", "pixel")
 _BLOCK = Field("block", NUMBER, "number of the block in the launch", "block")
 
 EVENT_KINDS = (
@@ -127,6 +131,26 @@ EVENT_KINDS = (
         "block", "a block starts or ends", _WARP._replace(meaning="slot of the warp whose end ended it"), _BLOCK,
         Field("ends", WORD, "which of the two", "outcome", words=("starts", "ends")),
         of="core", late=True,
+    ),
+    _kind(
+        "quad", "a lane is given a quad by the raster engine", _WARP, _PC, _LANE, _TRIANGLE,
+        Field("stamp", NUMBER, "row of the quad << 18 | its column << 4 | covered pixels, a bit each", "pixel"),
+    ),
+    _kind(
+        "fragment", "a lane hands a fragment to the output merger", _WARP, _PC, _LANE, _PIXEL,
+        Field("fate", WORD, "what becomes of it", "outcome", words=FATES),
+    ),
+    _kind(
+        "depth", "the fragment of the event before is compared with its pixel's depth and stencil", _WARP, _PC,
+        Field("depth", NUMBER, "depth of the fragment, 0 to 2^24 - 1", "value"),
+        Field("before", NUMBER, "stencil << 24 | depth of the pixel before", "before"),
+        Field("after", NUMBER, "... and after", "after"),
+    ),
+    _kind(
+        "color", "the fragment of the events before changes its pixel's colour", _WARP, _PC,
+        Field("color", NUMBER, "colour of the fragment: alpha, red, green, blue, a byte each", "value"),
+        Field("before", NUMBER, "colour of the pixel before", "before"),
+        Field("after", NUMBER, "... and after", "after"),
     ),
 )  # fmt: skip
 

@@ -19,6 +19,7 @@ from warploom.machine.accounting.event_kinds import (
     CORE,
     EVENT_COLUMNS,  # noqa: F401  (views take it from here)
     EVENT_KINDS,
+    FATES,
     KIND,
     MASK,
     NOT_SAID,
@@ -33,16 +34,18 @@ from warploom.machine.engine.sizes import WHEEL_EVENTS
 from warploom.machine.engine.unit import inlined, out_of_line
 
 KINDS = tuple(kind.name for kind in EVENT_KINDS)
-(ISSUE, STALL, LAUNCH, END, VISIT, PIPE, REQUEST, FILL, COMPLETE, L2, MEMORY, BARRIER, BLOCK) = range(len(KINDS))
+(ISSUE, STALL, LAUNCH, END, VISIT, PIPE, REQUEST, FILL, COMPLETE, L2, MEMORY, BARRIER, BLOCK,
+ QUAD, FRAGMENT, DEPTH, COLOR) = range(len(KINDS))  # fmt: skip
 
 WAITS, LACKS_UNIT, EMPTY_SLOT = range(len(VISITS))  # `outcome` of a visit
 HIT, MISS, MERGED, STORE, PASSED_ON = range(len(OUTCOMES))  # `outcome` of a request, and of a lookup in the second-level cache
+DRAWN, FAILED_STENCIL, FAILED_DEPTH = range(len(FATES))  # `fate` of a fragment
 BLOCK_STARTS, BLOCK_ENDS = range(2)  # `ends` of a block
 
 # Rows that one cycle can write at most. When fewer are left the run stops, and the driver empties the buffer.
-# A core: 12 a scheduler, 3 a warp, 2 a transaction and 1 an access that completes. The memory system: 1 for each event of the wheel,
-# and for what follows from it in the same cycle.
-ROWS_A_CYCLE = 64 * 12 + 64 * 3 + (64 + 512) * 2 + 2 * 64
+# A core: 12 a scheduler, 3 a warp, 2 a transaction, 1 an access that completes and 3 a lane that draws. The memory system: 1 for each
+# event of the wheel, and for what follows from it in the same cycle.
+ROWS_A_CYCLE = 64 * 12 + 64 * 3 + (64 + 512) * 2 + 2 * 64 + 3 * 64
 MEMORY_ROWS_A_CYCLE = 3 * WHEEL_EVENTS
 
 
@@ -92,6 +95,10 @@ def emitter(kind: int) -> Callable[..., None]:
     emit_memory,
     emit_barrier,
     emit_block,
+    emit_quad,
+    emit_fragment,
+    emit_depth,
+    emit_color,
 ) = (emitter(kind) for kind in range(len(KINDS)))
 
 

@@ -14,6 +14,8 @@ from warploom.isa import uop as u
 from warploom.machine.run.protocol import Machine, Places
 from warploom.machine.run.recording import writers
 
+FIRST_LANE = 2  # of what is observed of a core's fragments, after the cycle and the warp
+
 
 class Stop(Protocol):
     """Something that a run is halted at."""
@@ -100,6 +102,30 @@ class MemoryWatch:
     def trail(self, machine: Machine) -> int | None:
         """Issues of all instructions that write to memory."""
         return machine.inspection.issues(writers(machine.program.uops, machine.program.code, u.MEMORY))
+
+
+@dataclass(frozen=True)
+class PixelBreak:
+    """A fragment of a pixel has come to the output merger. x, y: column and row."""
+
+    x: int
+    y: int
+
+    def observe(self, machine: Machine) -> tuple[tuple[int, ...], ...]:
+        """By core, its last fragments: the cycle, the warp, and the lanes that had one for the pixel."""
+        return machine.inspection.fragments(self.x, self.y)
+
+    def reason(self, machine: Machine, before: tuple[tuple[int, ...], ...], now: tuple[tuple[int, ...], ...]) -> str:
+        """Which warps had one."""
+        came = [(core, one) for core, (one, old) in enumerate(zip(now, before, strict=True)) if one != old and len(one) > FIRST_LANE]
+        if not came:
+            return ""
+        names = [f"warp {core}:{one[1]}, lane {', '.join(map(str, one[FIRST_LANE:]))}" for core, one in came]
+        return f"a fragment of pixel {self.x},{self.y} came from {' and '.join(names)}"
+
+    def trail(self, machine: Machine) -> int | None:
+        """Issues of all instructions that hand fragments over."""
+        return machine.inspection.issues(writers(machine.program.uops, machine.program.code, u.MERGER))
 
 
 @dataclass(frozen=True)

@@ -136,6 +136,19 @@ class PipelineInspection:
         """How often these instructions have been issued, all together."""
         return int(self.machine.profile[instructions, reasons.ISSUES].sum())
 
+    def fragments(self, x: int, y: int) -> tuple[tuple[int, ...], ...]:
+        """By core, the cycle in which it has handed fragments to an output merger last, the warp, and the lanes whose pixel was (x, y)."""
+        machine = self.machine
+        target, requests = machine.gpu["target"], machine.cores["merger_request"]
+        pixel = int(target["color"]) + y * int(target["color_pitch"]) + 4 * x
+        found = []
+        for core, request in enumerate(requests):
+            warp = int(request["warp"])
+            lanes = np.flatnonzero(machine.cores["registers"]["active"][core, warp][: self.lanes])
+            those = np.flatnonzero(request["color"][: int(request["count"])] == pixel)
+            found.append((int(request["issued"]), warp, *lanes[those[those < len(lanes)]].tolist()))
+        return tuple(found)
+
     # ---- registers and memory
 
     def registers(self, core: int, slot: int) -> np.ndarray:

@@ -65,6 +65,16 @@ def tests_stencil(merger, face):
 
 
 @unit
+def passes_stencil(merger, face, stored):
+    """Whether a fragment of a face passes the stencil test of a pixel, whose word is `stored`."""
+    if not tests_stencil(merger, face):
+        return True
+    mask = np.int64(merger.stencil_mask[face])
+    reference = np.int64(merger.stencil_reference[face]) & STENCIL_MOST
+    return passes(merger.stencil_compare[face], reference & mask & STENCIL_MOST, (np.int64(stored) >> DEPTH_BITS & STENCIL_MOST) & mask)
+
+
+@unit
 def depth_stencil_test(merger, face, stored, depth):
     """A fragment's test: the pixel's word afterwards, + PASSED if its colour may be written.
 
@@ -76,8 +86,7 @@ def depth_stencil_test(merger, face, stored, depth):
     with_stencil = tests_stencil(merger, face)
     reference = np.int64(merger.stencil_reference[face]) & STENCIL_MOST
     if with_stencil:
-        mask = np.int64(merger.stencil_mask[face])
-        passed = passes(merger.stencil_compare[face], reference & mask & STENCIL_MOST, stencil & mask)
+        passed = passes_stencil(merger, face, stored)
         operation = np.int64(merger.stencil_pass[face] if passed else merger.stencil_fail[face])
     if passed and tests_depth(merger):
         passed = passes(merger.depth_compare, new, old)

@@ -97,6 +97,9 @@ class Inspection(Protocol):
     def issues(self, instructions: np.ndarray | int) -> int | None:
         """How often these instructions have been issued, all together; None where that is not counted."""
 
+    def fragments(self, x: int, y: int) -> tuple[tuple[int, ...], ...]:
+        """By core, the cycle in which it has handed fragments to an output merger last, the warp, and the lanes whose pixel was (x, y)."""
+
     def fault_text(self) -> str:
         """The fault as a sentence with its place; "" when there is none."""
 

@@ -247,7 +247,9 @@ class Recorder:
         found: set[int] = set()
         first = int(machine.code[pc, u.FIRST_UOP])
         for k in range(first, first + int(machine.code[pc, u.COUNT])):
-            if machine.uops[k, u.UNIT] == u.MEMORY and machine.uops[k, u.OP] != u.NUMBER["store_image"]:
+            if machine.uops[k, u.UNIT] == u.MERGER:
+                found |= self._drawn(core)
+            elif machine.uops[k, u.UNIT] == u.MEMORY and machine.uops[k, u.OP] != u.NUMBER["store_image"]:
                 if machine.uops[k, u.SPACE] != u.GLOBAL_SPACE:
                     continue
                 with np.errstate(over="ignore"):
@@ -257,6 +259,12 @@ class Recorder:
                 words = 2 if machine.uops[k, u.SIZE] == u.WIDE else 1
                 found |= {(place >> 2) + word for place in places for word in range(words)}
         return found
+
+    def _drawn(self, core: int) -> set[int]:
+        """The words of the pixels of a core's last fragments."""
+        request, space = self.machine.cores["merger_request"][core], self.machine.space
+        count = int(request["count"])
+        return {_place(space, int(address)) >> 2 for name in ("color", "depth") for address in request[name][:count]}
 
     def _note_shared(self, time: int, core: int, warp: int) -> None:
         now, before = self.machine.cores[core]["shared"], self._shared_before[core]
@@ -269,7 +277,8 @@ class Recorder:
 def writers(uops: np.ndarray, code: np.ndarray, unit: int) -> np.ndarray:
     """bool[instructions]: which ones may write to memory (or shared memory). uops, code: of a program."""
     loads = u.NUMBER["load"], u.NUMBER["load_scalar"]
-    writes = (uops[:, u.UNIT] == unit) & ~np.isin(uops[:, u.OP], loads)
+    writing = (unit, u.MERGER) if unit == u.MEMORY else (unit,)
+    writes = np.isin(uops[:, u.UNIT], writing) & ~np.isin(uops[:, u.OP], loads)
     return np.array([bool(writes[row[u.FIRST_UOP] : row[u.FIRST_UOP] + row[u.COUNT]].any()) for row in code], bool)
 
 

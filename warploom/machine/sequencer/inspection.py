@@ -77,6 +77,10 @@ class SequencerInspection:
         """Not counted by instruction."""
         return None
 
+    def fragments(self, x: int, y: int) -> tuple[tuple[int, ...], ...]:
+        """None: such a core draws nothing."""
+        return ()
+
     def registers(self, core: int, slot: int) -> np.ndarray:
         """uint32[registers, lanes]: the registers of a core's threads, hidden ones left out; the machine's own bytes."""
         rows: np.ndarray = self.machine.cores["registers"]["lane"][core]

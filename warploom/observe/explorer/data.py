@@ -36,6 +36,7 @@ Tables and their columns (times are cycles; a mask's lanes from 32 on stand in a
                start
     ready      until: first cycle in which the result of the k-th span that issues can be used, -1 where memory decides
     requests, fills, completes, l2, serves (memory), barriers, pipes, blocks: fields of events, see EVENT_TABLES
+    quads, fragments: of a run that draws, as `observe/facts/fragments.py` has them; run.target says what of (base, pitch, width, height)
     registers  time, core, warp, register; the row's values are row i of `values`: uint32[rows, lanes], each one exclusive-or the
                values that the same register of the same warp slot had before, since most lanes keep theirs
     scalars    time, core, warp, register, value            paths     time, core, warp, level, kind, mask, pc, reconvergence_pc
@@ -62,6 +63,8 @@ from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons
 from warploom.machine.accounting.event_kinds import EVENT_KINDS, Field
 from warploom.machine.config.pipes import pipe_names, pipe_of_class
+from warploom.machine.raster.engine import BLOCK_SHIFT
+from warploom.machine.raster.engine import REGISTERS as RASTER_REGISTERS
 from warploom.machine.run import recording as r
 from warploom.machine.run.result import RunResult
 from warploom.observe.explorer.columns import planes, steps
@@ -69,6 +72,7 @@ from warploom.observe.explorer.described import described
 from warploom.observe.explorer.signals import Signals, signals_of
 from warploom.observe.facts import timeline as t
 from warploom.observe.facts.events import events_of
+from warploom.observe.facts.fragments import drawing
 
 MARK, VERSION = b"WLR", 1
 LOW = 0xFFFFFFFF
@@ -159,6 +163,8 @@ def _contents(result: RunResult, progress: Callable[[int], None] | None, part: P
         run["until"] = part.ends
     else:
         tables |= _of_events(result)
+        if "fragments" in tables:
+            run["target"] = _target(result)
         header["events"] = _schema()
         book = result.detail.recording
         if book is not None:
@@ -241,16 +247,43 @@ def _of_events(result: RunResult) -> Tables:
     for name, (kind, fields) in EVENT_TABLES.items():
         of_kind = e.of_kind(rows, kind)
         found[name] = {field: of_kind[field] for field in fields.split()}
+    found |= _of_drawing(result, rows)
     if result.config.l2.bytes:
         found["serves"] = _behind_l2(result, found["l2"], found["fills"])
     return found
+
+
+def _of_drawing(result: RunResult, rows: np.ndarray) -> Tables:
+    """Quads and fragments, of a run that has drawn some."""
+    if not np.isin(rows[:, e.KIND], (e.QUAD, e.FRAGMENT)).any():
+        return {}
+    drawn = drawing(result)
+    return {
+        "quads": {name: drawn.quads[name] for name in drawn.quads.dtype.names or ()},
+        "fragments": {name: drawn.fragments[name] for name in drawn.fragments.dtype.names or ()},
+    }
+
+
+def _target(result: RunResult) -> dict[str, int]:
+    """The picture that a run draws into: the place of its first pixel in memory (-1: not known), bytes from row to row, columns, rows."""
+    rows, columns = drawing(result).shape
+    registers, space = result.program.graphics[RASTER_REGISTERS:], result.space
+    if not registers:
+        return {"base": UNKNOWN, "pitch": 4 * columns, "width": columns, "height": rows}
+    address, pitch = registers[0] << BLOCK_SHIFT, registers[1]
+    region = next((one for one in space.regions if one.base <= address < one.end), None)
+    if region is None or pitch < 4 * columns:
+        return {"base": UNKNOWN, "pitch": 4 * columns, "width": columns, "height": rows}
+    if len(space.regions) > 1:
+        rows = max(rows, (region.end - address) // pitch)
+    return {"base": space.place(address), "pitch": pitch, "width": pitch // 4, "height": rows}
 
 
 def _schema() -> dict[str, dict[str, dict[str, Any]]]:
     """What the columns of events mean."""
     return {
         table: {name: _said_of(EVENT_KINDS[kind].field(name)) for name in fields.split()} for table, (kind, fields) in EVENT_TABLES.items()
-    }
+    } | {"fragments": {"fate": _said_of(EVENT_KINDS[e.FRAGMENT].field("fate"))}}
 
 
 def _said_of(field: Field) -> dict[str, Any]:

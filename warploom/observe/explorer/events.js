@@ -48,6 +48,7 @@ export function kindsOf(run, all) {
           starts((row) => spans.activity[row] === run.issueActivity && stores[spans.pc[row]]),
         );
   if (tables.memory && !run.sequencer) found["memory change"] = fixed("a word of memory changes", sorted(tables.memory.time));
+  if (tables.fragments) found.fragment = fixed("a fragment comes to the output merger", sorted(tables.fragments.time));
   const launches = [];
   for (const slot of run.slots)
     for (let row = slot.first; row < slot.last; row++)

@@ -50,6 +50,8 @@ WORDS = {
     "shared memory": "memory of a core, which the threads of a block share",
     "divergence": "lanes of a warp take different sides of a branch",
     "breakpoint": "playing stops where a warp issues this instruction; click beside its number to set one",
+    "quad": "two by two pixels of a triangle; a pixel of it that the triangle does not cover is a helper lane",
+    "fragment": "what a triangle adds to a pixel: a colour and a depth, which the output merger tests and blends",
     "fetcher": "fetches an instruction from program memory",
     "decoder": "turns an instruction word into control signals",
     "scheduler": "decides what happens next: here the six states through which a core takes every instruction",

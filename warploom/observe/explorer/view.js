@@ -8,6 +8,7 @@ import { ImageView } from "explorer/images.js";
 import { MemoryView, SharedView } from "explorer/memory.js";
 import { NumbersView } from "explorer/numbers.js";
 import { swatch } from "explorer/paint.js";
+import { PictureView } from "explorer/picture.js";
 import { split } from "explorer/split.js";
 import { Timeline } from "explorer/timeline.js";
 import { Warps } from "explorer/warps.js";
@@ -54,6 +55,7 @@ export class RunView {
     const rest = [["memory", MemoryView]];
     if (run.tables.shared?.rows) rest.push(["shared", SharedView]);
     if (run.program.views.some((one) => one.width > 0)) rest.splice(1, 0, ["images", ImageView]);
+    if (run.tables.fragments?.rows) rest.unshift(["picture", PictureView]);
     if (this.causes) rest.push(["caches", CacheView]);
     rest.push(["numbers", NumbersView]);
     const panes = el("div.panes");

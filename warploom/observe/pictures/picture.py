@@ -40,6 +40,9 @@ KINDS = {
     "memory": Kind("memory traffic", "transactions, hit rates, and accesses in flight", "memory", "series"),
     "banks": Kind("bank conflicts", "the passes that accesses to shared memory take", "banks", "banks", whole=True),
     "roofline": Kind("roofline", "what the kernel reaches of what the machine can do", "roofline", "roofline", whole=True),
+    "quads": Kind("quads", "how full the quads of a draw call are", "quads", "series"),
+    "overdraw": Kind("overdraw", "how many fragments come to each pixel", "overdraw", "overdraw"),
+    "tiles": Kind("tiles by time", "when the tiles of the picture are worked on", "tiles", "tiles"),
     "pipeline": Kind("pipeline of a warp", "every instruction of one warp, from its wait to its result", "pipeline", "pipeline"),
 }
 

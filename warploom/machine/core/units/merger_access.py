@@ -11,12 +11,13 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import FIRST_UOP, A, B, C
+from warploom.machine.accounting.events import DRAWN, FAILED_DEPTH, FAILED_STENCIL, emit_color, emit_depth, emit_fragment
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core.load_store.address_space import place_of
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.sizes import MAX_LANES
 from warploom.machine.engine.unit import FOREVER, inlined, record, unit
-from warploom.machine.merger.depth_stencil import PASSED, depth_stencil_test
+from warploom.machine.merger.depth_stencil import FARTHEST, PASSED, depth_stencil_test, passes_stencil
 from warploom.machine.merger.fragment import WORD, reads_color, reads_depth_stencil, written_color
 
 UNMAPPED, UNSUPPORTED, MISALIGNED = FAULT_NUMBER["unmapped"], FAULT_NUMBER["unsupported"], FAULT_NUMBER["misaligned"]
@@ -54,9 +55,12 @@ def merge_fragments(gpu, core, warp, pc, tables, units, now):
     depths = registers.lane[source(registers, tables.uops, k, C, 2, lanes)]
     request = core.merger_request
     request.count = 0
+    if core.watched != 0:
+        units.watch(gpu, core, warp, pc, tables, k, now)
     for lane in range(lanes):
         if registers.active[lane] != 0:
-            fault = _merge(gpu, core, registers, tables, lane, np.int64(places[lane]), np.int64(colors[lane]), np.int64(depths[lane]))
+            where, color, depth = np.int64(places[lane]), np.int64(colors[lane]), np.int64(depths[lane])
+            fault = _merge(gpu, core, registers, warp, pc, tables, lane, where, color, depth, now)
             if fault != 0:
                 return fault
     request.used = 1
@@ -72,14 +76,14 @@ def no_fragments(gpu, core, warp, pc, tables, units, now):
 
 
 @unit
-def _merge(gpu, core, registers, tables, lane, where, color, depth):
+def _merge(gpu, core, registers, warp, pc, tables, lane, where, color, depth, now):
     """One fragment changes its pixel; what the merger does for that is noted in the request. Returns 0, or the number of a fault."""
     state, target, request = gpu.merging, gpu.target, core.merger_request
-    face, x, y = where & 1, where >> 1 & COORDINATE, where >> 16
-    color_at = target.color + y * target.color_pitch + 4 * x
-    depth_at = target.depth + y * target.depth_pitch + 4 * x
+    face = where & 1
+    color_at, depth_at = color_address(target, where), depth_address(target, where)
     memory = tables.memory
     does, passed = np.int64(0), True
+    stored, tested, before, after = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     gpu.fragments = gpu.fragments + 1
     if reads_depth_stencil(state, face):
         place = place_of(core, tables, depth_at, np.int64(4))
@@ -99,7 +103,9 @@ def _merge(gpu, core, registers, tables, lane, where, color, depth):
         if reads_color(state):
             does = does | READS_COLOR
         if passed:
-            memory[place >> 2] = np.uint32(written_color(state, color, np.int64(memory[place >> 2])))
+            before = np.int64(memory[place >> 2])
+            after = np.int64(written_color(state, color, before))
+            memory[place >> 2] = np.uint32(after)
             does = does | WRITES_COLOR
             if core.raster_request.quad != 0:
                 _note_order(gpu, color_at, np.int64(registers.lane[core.raster_request.quad, lane]) >> 1)
@@ -107,7 +113,26 @@ def _merge(gpu, core, registers, tables, lane, where, color, depth):
     request.color[request.count] = color_at
     request.depth[request.count] = depth_at
     request.count = request.count + 1
+    if gpu.log.tracing != 0:
+        fate = np.int64(DRAWN if passed else FAILED_DEPTH if passes_stencil(state, face, stored) else FAILED_STENCIL)
+        emit_fragment(gpu.log, tables, now, core.number, warp, pc, lane, (where >> 16) << 16 | (where >> 1 & COORDINATE), fate)
+        if does & READS_DEPTH != 0:
+            emit_depth(gpu.log, tables, now, core.number, warp, pc, depth & FARTHEST, stored, tested & WORD)
+        if does & WRITES_COLOR != 0:
+            emit_color(gpu.log, tables, now, core.number, warp, pc, color & WORD, before, after)
     return np.int64(0)
+
+
+@inlined
+def color_address(target, where):
+    """Where the colour of a fragment's pixel lies. where: as the instruction says it, y << 16 | x << 1 | face."""
+    return target.color + (where >> 16) * target.color_pitch + 4 * (where >> 1 & COORDINATE)
+
+
+@inlined
+def depth_address(target, where):
+    """... and its depth and stencil."""
+    return target.depth + (where >> 16) * target.depth_pitch + 4 * (where >> 1 & COORDINATE)
 
 
 @inlined

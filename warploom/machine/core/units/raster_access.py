@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import COUNT, DST, FIRST_UOP, QUAD_REGISTERS
+from warploom.machine.accounting.events import emit_quad
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.accounting.reasons import LONG_SCOREBOARD
 from warploom.machine.core.load_store.address_space import memory_around
@@ -52,9 +53,12 @@ def take_quads(gpu, core, warp, pc, tables, units, now):
     engine = np.int64(0)
     for lane in range(lanes):
         if core.registers[warp].active[lane] != 0:
-            engine = _take_quad(gpu, core, warp, tables, np.int64(tables.uops[first, DST]), lane)
+            base = np.int64(tables.uops[first, DST])
+            engine = _take_quad(gpu, core, warp, tables, base, lane)
             if engine < 0:
                 return np.int64(UNMAPPED)
+            if gpu.log.tracing != 0 and core.registers[warp].lane[base, lane] != 0:
+                _tell(gpu, core, warp, pc, tables, base, lane, now)
     for k in range(first + 1, first + np.int64(tables.code[pc, COUNT])):
         units.execute(core.registers[warp], tables, k, lanes)
     request = core.raster_request
@@ -67,6 +71,14 @@ def take_quads(gpu, core, warp, pc, tables, units, now):
     mark_busy(core.scoreboard, tables.code, warp, pc, core.warps.mask[warp], lanes, np.int64(FOREVER), LONG_SCOREBOARD)
     gpu.progress = now
     return np.int64(0)
+
+
+@unit
+def _tell(gpu, core, warp, pc, tables, base, lane, now):
+    """Write down which quad a lane has been given."""
+    registers = core.registers[warp].lane
+    triangle, stamp = np.int64(registers[base, lane]) >> 1, np.int64(registers[base + 1, lane])
+    emit_quad(gpu.log, tables, now, core.number, warp, pc, lane, triangle, stamp)
 
 
 @unit
