@@ -61,7 +61,7 @@ def draw(found: Overdraw, page: Page) -> Sheet:
     wide = (page.width - LEFT - RIGHT - GAP - 4 * BAR) / 2
     wide = min(wide, MOST_TALL * columns / rows)
     tall = wide * rows / columns
-    sheet = page.sheet(page.width, TOP + 24 + tall + 44)
+    sheet = page.sheet(page.width, int(TOP + 24 + tall + 44))
     for number, (name, values) in enumerate((("fragments", found.fragments), ("of these dropped by the merger", found.dropped))):
         left = LEFT / 2 + number * (wide + GAP + 2 * BAR)
         sheet.text(left, TOP - 6, f"{name}: {grouped(int(values.sum()))}", size=9.5, weight="bold")

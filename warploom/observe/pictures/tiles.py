@@ -66,7 +66,7 @@ def draw(found: Tiles, page: Page) -> Sheet:
     """The sheet: a row a tile, a column some cycles, bright where many quads are taken."""
     count = len(found.tiles)
     row = min(ROW, TALL / count)
-    sheet = page.sheet(page.width, TOP + 20 + max(row * count, 2 * ROW) + 56)
+    sheet = page.sheet(page.width, int(TOP + 20 + max(row * count, 2 * ROW) + 56))
     ax = sheet.axes(LEFT, TOP + 10, page.width - LEFT - RIGHT - 60, max(row * count, 2 * ROW))
     edges = found.columns.edges()
     shown = np.ma.masked_equal(found.quads, 0)
