@@ -3,7 +3,13 @@
 import struct
 from types import SimpleNamespace
 
-from warploom.cuda_cpp.server import NOWHERE, device_pointers
+import pytest
+
+import warploom
+from warploom import SourceError
+from warploom.cuda_cpp.modules import HEADER
+from warploom.cuda_cpp.protocol import Kind, Request, Status
+from warploom.cuda_cpp.server import NOWHERE, Server, device_pointers
 from warploom.ptx import DEVICE_WINDOW, read
 
 TEXT = """
@@ -24,3 +30,29 @@ def test_a_pointer_of_the_host_never_becomes_an_address_of_the_device():
         "error: argument 4 of the kernel, 0x7ffc00001000, is memory of the host, which kernels cannot access: "
         "copy it to memory that cudaMalloc gave, or allocate it with cudaMallocManaged"
     )
+
+
+def ask(server, kind, text):
+    return server.answer(Request(kind, 0, 0, 0, 0, text.encode()))
+
+
+@pytest.fixture
+def server():
+    said = []
+    made = Server(warploom.GPU("sm", engine="python").device(1 << 16), None, lambda place: "", said.append)
+    made.heard = said
+    return made
+
+
+def test_a_kernel_that_cannot_be_compiled_ends_the_program(server):
+    """Going on, it would print results that the kernel has not computed."""
+    assert ask(server, Kind.MODULE, TEXT.replace("ret;", "wmma.load x; ret;")).status == 0
+    with pytest.raises(SourceError, match="wmma.load is not there yet"):
+        ask(server, Kind.FUNCTION, "k")
+
+
+def test_a_text_that_the_program_brings_itself_is_refused_to_the_program(server):
+    assert ask(server, Kind.MODULE, "nothing").status == Status.INVALID_PTX
+    assert "does not begin a declaration" in server.heard[0]
+    with pytest.raises(SourceError):
+        ask(server, Kind.MODULE, HEADER + "a.cu\nnothing")

@@ -79,6 +79,35 @@ def test_functions_are_written_in_the_place_of_their_calls(bench):
     assert out.tolist() == [2 * t if t > 9 else 9 for t in range(32)]
 
 
+BY_VALUE = """
+.func (.param .b32 r) pick(.param .align 4 .b8 rows[16], .param .b32 which)
+{
+    .reg .b32 a; .reg .b64 at, s;
+    ld.param.b32 a, [which]; mul.wide.u32 s, a, 4;
+    mov.b64 at, rows; add.u64 at, at, s;
+    ld.local.b32 a, [at];
+    st.param.b32 [r], a; ret;
+}
+.visible .entry k(.param .u64 out)
+{
+    .reg .b32 t, n, a; .reg .b64 o, s;
+    ld.param.u64 o, [out]; mov.u32 t, %tid.x; mul.wide.u32 s, t, 4; add.u64 o, o, s; and.b32 n, t, 3;
+    { .param .align 4 .b8 given[16]; .param .b32 number; .param .b32 back;
+      st.param.b32 [given], 10; st.param.v2.b32 [given+4], {t, 30}; st.param.b32 [given+12], 40; st.param.b32 [number], n;
+      call (back), pick, (given, number);
+      ld.param.b32 a, [back]; }
+    st.global.b32 [o], a;
+    ret;
+}"""
+
+
+def test_a_parameter_by_value_has_an_address(bench):
+    """PTX ISA 5.1.6.5: the address of a function's parameter is one of the thread's own memory."""
+    out = np.zeros(32, np.int32)
+    bench.run(BY_VALUE, "k", out)
+    assert out.tolist() == [(10, t, 30, 40)[t % 4] for t in range(32)]
+
+
 def test_recursion_is_refused_with_the_circle(bench):
     text = CALLS.replace("call (got), twice, (given)", "call (got), larger, (given, given)")
     with pytest.raises(SourceError, match="recursion is not there yet: larger calls larger"):

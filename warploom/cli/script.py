@@ -75,7 +75,8 @@ def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
                 with own if as_json else beside:
                     run_script(file, own_arguments(options), gpu=gpu, before=before, watch=heard, words=compiler_words(options))
             except KernelError as error:
-                status, failed = FAULT, fault_of(error)
+                failed = fault_of(error)
+                status, ended = (FAULT, 0) if error.ended is None else (DONE, error.ended)
                 if not as_json:
                     say(failed, err=True)
                     if error.result.fault:

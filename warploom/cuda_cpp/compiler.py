@@ -30,8 +30,24 @@ MACROS = ("-D__CUDACC__", "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC
 QUIET = ("-Wno-unknown-cuda-version", "-Wno-nullability-completeness", "-Wno-unused-command-line-argument", "-Wno-format-security",
          "-Wno-unused-result", "-Wno-writable-strings", "-Wno-deprecated-declarations", "-Wno-c++11-narrowing", "-Wno-pass-failed",
          "-Wno-invalid-offsetof", "-fno-caret-diagnostics-max-lines")[:-1]  # fmt: skip
-NOT_THERE = re.compile(r"(?:use of undeclared identifier|unknown type name|no member named) '((?:cuda|cu)[A-Z]\w*|__\w+|tex\w+|surf\w+)'")
-NO_FILE = re.compile(r"fatal error: '([^']+)' file not found")
+# Names of CUDA's that the compiler does not find: the place, the name.
+NOT_THERE = re.compile(
+    r"^(\S+:\d+):\d+: error: (?:use of undeclared identifier|unknown type name|no (?:type|template|member) named|no matching function for call to) "
+    r"'((?:cuda|cu)[A-Z]\w*|CU_\w+|__nv_\w+|tex\w+|surf\w+|texture|surface)'",
+    re.MULTILINE,
+)
+INNER_LAUNCH = re.compile(r"^(\S+:\d+):\d+: error: kernel launch from __device__ or __global__ function", re.MULTILINE)
+FAMILIES = {
+    "cudaGraphics|cudaGL|cuGraphics|cuGL": "sharing with OpenGL or another library of graphics",
+    "cudaGraph|cudaStream(Begin|End|Update|GetCapture)|cuGraph": "graphs",
+    "texture|surface|cuda(Bind|Unbind)(Texture|Surface)|cuTexRef|cuSurfRef": "texture and surface references, which CUDA 12 has removed: use objects",
+    "cudaIpc|cuIpc": "memory of several processes",
+    "cudaExternal|cudaImportExternal": "memory of other libraries",
+    "cuMem(Create|Map|AddressReserve|Export|Import|SetAccess)": "virtual memory",
+    "cuTensorMap|cudaLaunchKernelEx|cudaLaunchAttribute": "clusters and tensor maps",
+    "cudaOccupancyMaxActiveClusters": "clusters and tensor maps",
+}
+NO_FILE = re.compile(r"^(\S+:\d+):\d+: fatal error: '([^']+)' file not found", re.MULTILINE)
 UNDEFINED = re.compile(r"undefined symbol: (.+)")
 LIBRARIES = {"thrust/": "Thrust", "cub/": "CUB", "cuda/std": "libcu++", "cuda/": "libcu++", "cublas": "cuBLAS", "cufft": "cuFFT",
              "curand.h": "cuRAND's host library", "cusparse": "cuSPARSE", "cusolver": "cuSOLVER", "cudnn": "cuDNN", "nvrtc": "NVRTC",
@@ -73,18 +89,29 @@ def run(command: Sequence[str], source: str | Path, environment: Mapping[str, st
 def explained(source: str | Path, said: str, status: int) -> SourceError:
     """An error of the compiler, and what to do about it."""
     if absent := NO_FILE.search(said):
-        library = next((name for start, name in LIBRARIES.items() if absent[1].startswith(start)), None)
+        library = next((name for start, name in LIBRARIES.items() if absent[2].startswith(start)), None)
         if library is not None:
-            return error(source, f"it includes <{absent[1]}>: {library} is not there yet", "use CUDA C++ and its runtime alone")
+            return error(source, f"{absent[1]}: it includes <{absent[2]}>: {library} is not there yet", "use CUDA C++ and its runtime alone")
         return error(source, f"it does not compile:\n{cleaned(said)}", "-I DIR adds a folder with headers")
     if found := UNDEFINED.findall(said):
         names = " and ".join(dict.fromkeys(repr(name) for name in found))
         calls = [name for name in found if re.match(r"(cuda|cu)[A-Z]", name)]
         fix = "a call of CUDA that is not there yet" if calls else "add the file that defines it"
         return error(source, f"it uses {names}, and nothing here defines that", fix)
-    missing = [name for name in NOT_THERE.findall(said) if name.startswith(("cuda", "cu", "__", "tex", "surf"))]
-    fix = f"{missing[0]} is not in warploom's CUDA yet, if it is one of CUDA's names" if missing else ""
-    return error(source, f"it does not compile:\n{cleaned(said) or f'the compiler ended with status {status}'}", fix)
+    if missing := _missing(said):
+        return error(source, "\n".join(["it uses what is not there yet:", *missing]), "")
+    return error(source, f"it does not compile:\n{cleaned(said) or f'the compiler ended with status {status}'}", "")
+
+
+def _missing(said: str) -> list[str]:
+    """Names of CUDA's that are not there, each with its first place and what it belongs to. Other errors may follow from them."""
+    found = {name: place for place, name in reversed(NOT_THERE.findall(said))}
+    rows = [f"  {place}: {name}{_family(name)}" for name, place in reversed(found.items())]
+    return rows + [f"  {place}: a launch from a kernel (dynamic parallelism)" for place in dict.fromkeys(INNER_LAUNCH.findall(said))]
+
+
+def _family(name: str) -> str:
+    return next((f" ({what})" for pattern, what in FAMILIES.items() if re.match(pattern, name)), "")
 
 
 def cleaned(said: str) -> str:

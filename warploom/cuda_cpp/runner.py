@@ -39,7 +39,7 @@ def run(path: str | Path, arguments: Sequence[str], words: Sequence[str]) -> Non
     if ended.how:
         raise SystemExit(f"{path}: the program was ended by {ended.how}")
     if ended.failed is not None:
-        raise KernelError("\n".join([ended.failed.summary(), *ended.failed.messages]), ended.failed)
+        raise KernelError("\n".join([ended.failed.summary(), *ended.failed.messages]), ended.failed, ended.status)
     if ended.status:
         raise SystemExit(ended.status)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from warploom.cuda_cpp.allocations import Allocations
-from warploom.cuda_cpp.modules import Kernel, Module, read_module
+from warploom.cuda_cpp.modules import HEADER, Kernel, Module, read_module
 from warploom.cuda_cpp.properties import STATIC_SHARED, USUAL_CLOCK, device_properties, most_block_threads, most_shared
 from warploom.cuda_cpp.protocol import COOPERATIVE, LAUNCH, VERSION, Kind, Reply, Request, Status
 from warploom.device import Device, DeviceError
@@ -48,7 +48,7 @@ class Server:
 
     launch: runs a Program, over memory in which there are allocations, and gives its Result. checked: launches are checked. line: of a
     place in the host program, "file:line", or "" where that is not known. said: is handed sentences for the user. `failed`: the first
-    launch that ended with a fault; `refused`: the first kernel that cannot be compiled.
+    launch that ended with a fault.
     """
 
     def __init__(
@@ -60,11 +60,10 @@ class Server:
         self.kernels: list[Kernel] = []
         self.allocations = Allocations(checked)
         self.failed: Result | None = None
-        self.refused: SourceError | None = None
         self._answers: dict[int, Callable[[Request], Reply]] = {kind: getattr(self, f"_{kind.name.lower()}") for kind in Kind}
 
     def answer(self, request: Request) -> Reply:
-        """The reply to a request."""
+        """The reply to a request. Raises SourceError for a kernel that cannot be compiled: what the program prints without it would be wrong."""
         known = self._answers.get(request.kind)
         if known is None:
             return Reply(Status.INVALID_VALUE)
@@ -72,10 +71,6 @@ class Server:
             return known(request)
         except DeviceError:
             return Reply(Status.INVALID_VALUE)
-        except SourceError as error:
-            self.refused = self.refused or error
-            self.said(str(error))
-            return Reply(Status.INVALID_FUNCTION)
 
     # ---- what there is
 
@@ -87,7 +82,14 @@ class Server:
         return Reply(0, self.device.memory_bytes, bytes(properties))
 
     def _module(self, request: Request) -> Reply:
-        module = read_module(request.data.rstrip(b"\0").decode("utf-8", "replace"), self._warned)
+        text = request.data.rstrip(b"\0").decode("utf-8", "replace")
+        try:
+            module = read_module(text, self._warned)
+        except SourceError as error:
+            if text.startswith(HEADER):  # of the program's own source
+                raise
+            self.said(str(error))
+            return Reply(Status.INVALID_PTX)
         module.place(self.device)
         module.all = self.modules
         self.modules.append(module)

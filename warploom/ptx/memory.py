@@ -196,6 +196,8 @@ def _load_parameters(t: Translation, one: Instruction, targets: tuple[Operand, .
             value = t.parameter(name, offset, kind)
         elif name in t.passed:
             value = _passed(t, name, offset, kind)
+        elif name in t.local:
+            value = loaded(t, "local", t.whole(t.local[name] + offset), kind)
         else:
             where = t.pure("sub", t.fit(address(t, memory), "u32"), t.whole(PARAMETER_WINDOW))
             value = t.parameter_at(t.pure("add", where, t.whole(place * size)), kind)
@@ -225,6 +227,11 @@ def _store_parameters(t: Translation, one: Instruction, values: list[Value]) -> 
     memory = one.operands[0]
     assert isinstance(memory, Memory)
     name, size = base_of(memory), BYTES[one.type]
+    if name in t.local:
+        for place, value in enumerate(values):
+            at = t.whole(t.local[name] + memory.offset + place * size)
+            t.b.effect("store", at, value, access=ssa.Access("local", -1, size, False))
+        return
     if name not in t.passed:
         raise t.refuse("parameters are written by name: an address that is computed is not there yet")
     for place, value in enumerate(values):

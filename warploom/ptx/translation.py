@@ -47,8 +47,9 @@ class Translation:
         variables = [one for one in (*kernel.variables.values(), *module.variables.values()) if one.name in used]
         self.shared, self.shared_bytes = _laid_out([one for one in variables if one.space == "shared" and not one.dynamic], 16)
         self.dynamic = {one.name for one in variables if one.dynamic}
-        self.local, self.local_bytes = _laid_out([one for one in variables if one.space == "local"], 8)
-        self.passed = {one.name for one in kernel.variables.values() if one.space == "param"}
+        addressed = _addressed(kernel)
+        self.local, self.local_bytes = _laid_out([one for one in variables if one.space == "local" or one.name in addressed], 8)
+        self.passed = {one.name for one in kernel.variables.values() if one.space == "param"} - addressed
         self.parameters = {one.name: one for one in kernel.parameters}
         self.words = -(-kernel.parameter_bytes // 4)
         self.generic_shared = any(_makes_generic(one, "shared") for one in kernel.instructions())
@@ -280,6 +281,13 @@ def _laid_out(variables: list[Any], least: int) -> tuple[dict[str, int], int]:
         found[one.name] = used = -(-used // align) * align
         used += one.size
     return found, used
+
+
+def _addressed(kernel: Function) -> set[str]:
+    """What is passed to functions and whose address one takes: a parameter by value, which lies in the thread's own memory then."""
+    passed = {one.name for one in kernel.variables.values() if one.space == "param"}
+    taken = (operand for one in kernel.instructions() if one.op != "call" for operand in one.operands)
+    return {name for operand in taken if not isinstance(operand, Memory) for name in names_in(operand)} & passed
 
 
 def _makes_generic(one: Instruction, space: str) -> bool:

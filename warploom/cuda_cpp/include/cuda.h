@@ -7,6 +7,7 @@
 #define __cuda_cuda_h__ /* by which headers of programs find out that it is there */
 #define CUDA_VERSION 13000
 #define CUDAAPI
+#define CUDA_CB
 #define __WARPLOOM_RESULTS(X) \
     X(CUDA_SUCCESS, 0) X(CUDA_ERROR_INVALID_VALUE, 1) X(CUDA_ERROR_OUT_OF_MEMORY, 2) X(CUDA_ERROR_NOT_INITIALIZED, 3) X(CUDA_ERROR_DEINITIALIZED, 4) \
     X(CUDA_ERROR_NO_DEVICE, 100) X(CUDA_ERROR_INVALID_DEVICE, 101) X(CUDA_ERROR_INVALID_IMAGE, 200) X(CUDA_ERROR_INVALID_CONTEXT, 201) \
@@ -56,6 +57,8 @@ typedef enum CUfunction_attribute_enum {
 } CUfunction_attribute;
 typedef enum CUfunc_cache_enum { CU_FUNC_CACHE_PREFER_NONE = 0, CU_FUNC_CACHE_PREFER_SHARED = 1, CU_FUNC_CACHE_PREFER_L1 = 2, CU_FUNC_CACHE_PREFER_EQUAL = 3 } CUfunc_cache;
 enum { CU_CTX_SCHED_AUTO = 0, CU_CTX_SCHED_SPIN = 1, CU_CTX_SCHED_YIELD = 2, CU_CTX_SCHED_BLOCKING_SYNC = 4, CU_CTX_MAP_HOST = 8 };
+typedef enum CUcomputemode_enum { CU_COMPUTEMODE_DEFAULT = 0, CU_COMPUTEMODE_PROHIBITED = 2, CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3 } CUcomputemode;
+typedef size_t(CUDA_CB *CUoccupancyB2DSize)(int threads);
 enum { CU_STREAM_DEFAULT = 0, CU_STREAM_NON_BLOCKING = 1 };
 enum { CU_EVENT_DEFAULT = 0, CU_EVENT_BLOCKING_SYNC = 1, CU_EVENT_DISABLE_TIMING = 2 };
 enum { CU_MEM_ATTACH_GLOBAL = 1, CU_MEM_ATTACH_HOST = 2, CU_MEM_ATTACH_SINGLE = 4 };
@@ -126,6 +129,12 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value);
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config);
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads, size_t shared);
+CUresult cuOccupancyMaxPotentialBlockSize(int *least_grid, int *block, CUfunction function, CUoccupancyB2DSize shared_of, size_t shared, int limit);
+CUresult cuMemHostGetDevicePointer(CUdeviceptr *place, void *host, unsigned int flags);
+CUresult cuStreamQuery(CUstream stream);
+CUresult cuEventQuery(CUevent event);
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device);
+CUresult cuDevicePrimaryCtxReset(CUdevice device);
 CUresult cuLaunchKernel(CUfunction function, unsigned int gridX, unsigned int gridY, unsigned int gridZ, unsigned int blockX, unsigned int blockY,
                         unsigned int blockZ, unsigned int shared, CUstream stream, void **arguments, void **extra);
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int gridX, unsigned int gridY, unsigned int gridZ, unsigned int blockX,
@@ -133,6 +142,10 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int gridX, unsi
 #if defined(__cplusplus)
 }
 /* What a call's arguments became in CUDA 13; here both forms are there. */
-struct CUctxCreateParams;
+struct CUctxCreateParams {
+    void *execAffinityParams;
+    int numExecAffinityParams;
+    void *cigParams;
+};
 static inline CUresult cuCtxCreate(CUcontext *context, CUctxCreateParams *, unsigned int flags, CUdevice device) { return cuCtxCreate(context, flags, device); }
 #endif

@@ -188,6 +188,29 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) { return result_of(cudaFuncSetAttribute((const void *)function, (cudaFuncAttribute)attribute, value)); }
 CUresult cuFuncSetCacheConfig(CUfunction, CUfunc_cache) { return CUDA_SUCCESS; }
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads, size_t shared) { return result_of(cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)function, threads, shared)); }
+/* The largest multiple of a warp that fills a multiprocessor best, as the runtime's function of the name does it. */
+CUresult cuOccupancyMaxPotentialBlockSize(int *least_grid, int *block, CUfunction function, CUoccupancyB2DSize shared_of, size_t shared, int limit)
+{
+    cudaFuncAttributes found;
+    cudaError_t error = cudaFuncGetAttributes(&found, (const void *)function);
+    if (error != cudaSuccess) return result_of(error);
+    int most = limit > 0 && limit < found.maxThreadsPerBlock ? limit : found.maxThreadsPerBlock, best = 0;
+    for (int threads = most; threads > 0; threads = threads % 32 ? threads - threads % 32 : threads - 32) {
+        int blocks = 0;
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)function, threads, shared_of ? shared_of(threads) : shared);
+        if (error != cudaSuccess) return result_of(error);
+        if (blocks * threads <= best) continue;
+        best = blocks * threads;
+        *block = threads;
+        *least_grid = blocks * properties.multiProcessorCount;
+    }
+    return CUDA_SUCCESS;
+}
+CUresult cuMemHostGetDevicePointer(CUdeviceptr *place, void *host, unsigned int flags) { return result_of(cudaHostGetDevicePointer((void **)place, host, flags)); }
+CUresult cuStreamQuery(CUstream stream) { return result_of(cudaStreamQuery(stream)); }
+CUresult cuEventQuery(CUevent event) { return result_of(cudaEventQuery(event)); }
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice) { memcpy(uuid->bytes, &properties.uuid, sizeof uuid->bytes); return CUDA_SUCCESS; }
+CUresult cuDevicePrimaryCtxReset(CUdevice) { return result_of(cudaDeviceReset()); }
 
 static CUresult launched(CUfunction function, dim3 grid, dim3 block, unsigned int shared, CUstream stream, void **arguments, uint32_t flags, const void *caller)
 {

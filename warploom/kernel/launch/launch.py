@@ -33,11 +33,11 @@ __all__ = ["Checked", "Idle", "Kernel", "KernelError", "KernelWarning", "Launcha
 
 
 class KernelError(RuntimeError):
-    """A kernel stopped with a fault. result: of the run."""
+    """A kernel stopped with a fault. result: of the run. ended: the exit status of a program that went on and ended by itself."""
 
-    def __init__(self, message: str, result: Result) -> None:
+    def __init__(self, message: str, result: Result, ended: int | None = None) -> None:
         super().__init__(message)
-        self.result = result
+        self.result, self.ended = result, ended
 
 
 class KernelWarning(UserWarning):
