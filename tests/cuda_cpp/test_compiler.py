@@ -12,7 +12,9 @@ prog.cu:15:3: error: cannot initialize a parameter
 """
 TEXTURE = "prog.cu:3:1: error: no template named 'texture'\n"
 OPENGL = "a/prog.cu:30:9: error: use of undeclared identifier 'cudaGraphicsGLRegisterBuffer'\n"
-INNER = "prog.cu:2:24: error: kernel launch from __device__ or __global__ function requires relocatable device code (i.e. requires -fgpu-rdc)\n"
+INNER = (
+    "prog.cu:2:24: error: kernel launch from __device__ or __global__ function requires relocatable device code (i.e. requires -fgpu-rdc)\n"
+)
 THRUST = "prog.cu:1:10: fatal error: 'thrust/sort.h' file not found\n"
 OWN = "prog.cu:4:1: error: use of undeclared identifier 'summ'\n"
 
@@ -31,7 +33,9 @@ def test_what_is_missing_of_cuda_is_named_with_its_line(said, lines):
 
 
 def test_a_library_is_named_with_the_line_that_includes_it():
-    assert str(explained("prog.cu", THRUST, 1)).startswith("prog.cu: error: prog.cu:1: it includes <thrust/sort.h>: Thrust is not there yet")
+    assert str(explained("prog.cu", THRUST, 1)).startswith(
+        "prog.cu: error: prog.cu:1: it includes <thrust/sort.h>: Thrust is not there yet"
+    )
 
 
 def test_a_mistake_of_the_program_stays_the_compilers():

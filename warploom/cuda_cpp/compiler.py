@@ -32,7 +32,8 @@ QUIET = ("-Wno-unknown-cuda-version", "-Wno-nullability-completeness", "-Wno-unu
          "-Wno-invalid-offsetof", "-fno-caret-diagnostics-max-lines")[:-1]  # fmt: skip
 # Names of CUDA's that the compiler does not find: the place, the name.
 NOT_THERE = re.compile(
-    r"^(\S+:\d+):\d+: error: (?:use of undeclared identifier|unknown type name|no (?:type|template|member) named|no matching function for call to) "
+    r"^(\S+:\d+):\d+: error: (?:use of undeclared identifier|unknown type name|no (?:type|template|member) named|"
+    r"no matching function for call to) "
     r"'((?:cuda|cu)[A-Z]\w*|CU_\w+|__nv_\w+|tex\w+|surf\w+|texture|surface)'",
     re.MULTILINE,
 )
@@ -40,7 +41,9 @@ INNER_LAUNCH = re.compile(r"^(\S+:\d+):\d+: error: kernel launch from __device__
 FAMILIES = {
     "cudaGraphics|cudaGL|cuGraphics|cuGL": "sharing with OpenGL or another library of graphics",
     "cudaGraph|cudaStream(Begin|End|Update|GetCapture)|cuGraph": "graphs",
-    "texture|surface|cuda(Bind|Unbind)(Texture|Surface)|cuTexRef|cuSurfRef": "texture and surface references, which CUDA 12 has removed: use objects",
+    "texture|surface|cuda(Bind|Unbind)(Texture|Surface)|cuTexRef|cuSurfRef": (
+        "texture and surface references, which CUDA 12 has removed: use objects"
+    ),
     "cudaIpc|cuIpc": "memory of several processes",
     "cudaExternal|cudaImportExternal": "memory of other libraries",
     "cuMem(Create|Map|AddressReserve|Export|Import|SetAccess)": "virtual memory",
@@ -91,7 +94,9 @@ def explained(source: str | Path, said: str, status: int) -> SourceError:
     if absent := NO_FILE.search(said):
         library = next((name for start, name in LIBRARIES.items() if absent[2].startswith(start)), None)
         if library is not None:
-            return error(source, f"{absent[1]}: it includes <{absent[2]}>: {library} is not there yet", "use CUDA C++ and its runtime alone")
+            return error(
+                source, f"{absent[1]}: it includes <{absent[2]}>: {library} is not there yet", "use CUDA C++ and its runtime alone"
+            )
         return error(source, f"it does not compile:\n{cleaned(said)}", "-I DIR adds a folder with headers")
     if found := UNDEFINED.findall(said):
         names = " and ".join(dict.fromkeys(repr(name) for name in found))

@@ -63,7 +63,7 @@ class Server:
         self._answers: dict[int, Callable[[Request], Reply]] = {kind: getattr(self, f"_{kind.name.lower()}") for kind in Kind}
 
     def answer(self, request: Request) -> Reply:
-        """The reply to a request. Raises SourceError for a kernel that cannot be compiled: what the program prints without it would be wrong."""
+        """The reply to a request. Raises SourceError for a kernel that cannot be compiled: what is printed without it would be wrong."""
         known = self._answers.get(request.kind)
         if known is None:
             return Reply(Status.INVALID_VALUE)
