@@ -47,7 +47,7 @@ def server():
 def test_a_kernel_that_cannot_be_compiled_ends_the_program(server):
     """Going on, it would print results that the kernel has not computed."""
     assert ask(server, Kind.MODULE, TEXT.replace("ret;", "wmma.load x; ret;")).status == 0
-    with pytest.raises(SourceError, match="wmma.load is not there yet"):
+    with pytest.raises(SourceError, match=r"wmma\.load is not there yet"):
         ask(server, Kind.FUNCTION, "k")
 
 
