@@ -14,7 +14,7 @@ def kernel(rows, kind, size, registers):
         lines.append(f"st.global.{registers} [%out+{number * size}], %d;")
     count = len(rows)
     return f""".visible .entry k(.param .u64 in, .param .u64 out) {{
-    .reg .b64 %in, %out, %step; .reg .{kind} %a, %b, %c, %d; .reg .b32 %r<16>; .reg .pred %p<4>; .reg .f64 %fd<3>; .reg .b16 %h<3>;
+    .reg .b64 %in, %out, %step; .reg .{kind} %a, %b, %c, %d; .reg .b32 %r<16>; .reg .pred %p<4>; .reg .f64 %fd<3>; .reg .b16 %h<4>;
     mov.u32 %r0, %tid.x; ld.param.u64 %in, [in]; ld.param.u64 %out, [out];
     mul.wide.u32 %step, %r0, {3 * size}; add.s64 %in, %in, %step;
     mul.wide.u32 %step, %r0, {count * size}; add.s64 %out, %out, %step;
@@ -28,7 +28,7 @@ def answers(bench, rows, kind, dtype, inputs, result=None):
     given = np.array(inputs, dtype)
     threads = len(given)
     out = np.zeros((threads, len(rows)), result or dtype)
-    registers = {"float32": "f32", "uint32": "u32", "uint64": "u64"}[np.dtype(result or dtype).name]
+    registers = {"float32": "f32", "float64": "f64", "uint32": "u32", "uint64": "u64"}[np.dtype(result or dtype).name]
     bench.run(kernel(list(rows), kind, given.itemsize, registers), "k", given, out, block=(threads,))
     return out
 

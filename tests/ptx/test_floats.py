@@ -103,7 +103,7 @@ def test_floats_become_whole_numbers(bench):
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ("add.rz.f32 d, a, b", "rounding other than to the nearest is not there yet"),
+        ("cvt.rn.satfinite.e4m3x2.f32 %h1, a, b", "cvt.rn.satfinite.e4m3x2.f32 is not there yet"),
         ("wmma.load.a.sync.aligned.row.m16n16k16.f16 d, a", "wmma.load.a.sync.aligned.row.m16n16k16.f16 is not there yet"),
         ("setp.xx.f32 %p1, a, b", "xx is not a comparison of floats"),
         ("add.f32 d", "its operands or modifiers are not those of the instruction"),

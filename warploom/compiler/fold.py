@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from warploom.compiler.interval import whole_limits
-from warploom.compiler.ssa import FLOATS, LIMITS, Maker, Value
+from warploom.compiler.ssa import FLOATS, FLUSHED, LIMITS, Maker, Value
 
 MOST_SHIFT = 64
 
@@ -25,6 +25,8 @@ def wrapped(number: int, type: str) -> int:
 
 def fold(b: Maker, op: str, args: list[Value], type: str, imm: Any) -> Value | None:
     """The value that is known already, or None. `args` may be put in a better order."""
+    if imm == FLUSHED:
+        return None
     if args and all(value.op == "const" for value in args):
         found = _constant(b, op, args, type, imm)
         if found is not None:

@@ -12,11 +12,12 @@ import struct
 from warploom.compiler.mir import Half, Hidden, Micro, Operand, Reg
 from warploom.compiler.ranges import INT32, UINT32, fits
 from warploom.compiler.select_integer import IntegerRules
-from warploom.compiler.ssa import CANONICAL, Value
+from warploom.compiler.ssa import CANONICAL, FLUSHED, Value
 from warploom.isa.uop import L_HALF
 
-SIGN = 0x80000000
+SIGN, EXPONENT = 0x80000000, 0x7F800000
 HALF_NAN = 0x7FFF
+LEAST_NORMAL = 2.0**-126
 BOTH = {"fadd": "dadd", "fsub": "dsub", "fmul": "dmul", "fdiv": "ddiv", "fmin": "dmin", "fmax": "dmax", "fsqrt": "dsqrt", "fma": "dfma"}
 TESTS = {"feq": "deq", "flt": "dlt", "fle": "dle"}
 SINGLE = ("fsin", "fcos", "fexp2", "flog2", "frcp", "frsqrt")
@@ -30,6 +31,9 @@ class FloatRules(IntegerRules):
 
     def on_float(self, value: Value) -> bool:
         """Select an operation on floats; False when it is none."""
+        if value.imm == FLUSHED:
+            self._flushing(value)
+            return True
         if value.op in CONTRACTED and self.contract and self._fused(value):
             return True
         if value.op in BOTH:
@@ -52,6 +56,33 @@ class FloatRules(IntegerRules):
             return False
         rule(value)
         return True
+
+    def _flushing(self, value: Value) -> None:
+        """One instruction, as in hardware, which makes zeros of denormal numbers before and after it computes."""
+        operands = [self.low(one) if _is_flushed(one) else self._flushed(self.low(one)) for one in value.args]
+        if value.op in TESTS:
+            self.word(value.op, value, *operands)
+            return
+        made = self.hidden()
+        if value.op in ("fneg", "fabs"):  # sums with -0, as those without
+            (x,) = operands
+            self.bundle.append(Micro("fsub", made, SIGN, x) if value.op == "fneg" else Micro("and", made, x, SIGN - 1))
+        else:
+            a, b, c = (*operands, None, None)[:3]
+            self.bundle.append(Micro(value.op, made, a, b, c))
+        exponent, sign = self.hidden(), self.hidden()
+        self.bundle += [Micro("and", exponent, made, EXPONENT), Micro("and", sign, made, SIGN)]
+        self.add(Micro("sel", self.reg(value), made, sign, exponent))
+
+    def _flushed(self, operand: Operand) -> Operand:
+        """A float, or a zero with its sign where it is denormal."""
+        exponent, made = self.hidden(), self.hidden()
+        self.bundle += [
+            Micro("and", exponent, operand, EXPONENT),
+            Micro("and", made, operand, SIGN),
+            Micro("sel", made, operand, made, exponent),
+        ]
+        return made
 
     def _double(self, op: str, dst: Operand, *args: Value) -> None:
         a, b, c = ([self.pair(operand) for operand in args] + [None, None])[:3]
@@ -246,3 +277,8 @@ def halves_of(operand: Operand) -> tuple[Operand, Operand]:
         return operand, Hidden(operand.number + 1)
     assert isinstance(operand, Reg)
     return Half(operand, 0), Half(operand, 1)
+
+
+def _is_flushed(value: Value) -> bool:
+    """Whether a float of 32 bits is none that is denormal."""
+    return value.imm == FLUSHED or (value.op == "const" and (value.imm == 0 or not abs(value.imm) < LEAST_NORMAL)) or value.op == "i2f"

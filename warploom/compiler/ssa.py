@@ -32,6 +32,7 @@ PURE = frozenset((
 ))  # fmt: skip
 COMMUTES = frozenset(("add", "mul", "and", "or", "xor", "min", "max", "eq", "ne", "fadd", "fmul", "feq"))
 COMPARISONS = ("eq", "ne", "lt")
+FLUSHED = "flushed"  # imm of an operation on floats of 32 bits whose denormal operands and results are zeros of their sign
 CANONICAL = "canonical"  # imm of a `f2f` to 32 bits whose NaN is not the operand's: of what stands for operations of 32 bits
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from warploom.compiler.ssa import Value
+from warploom.compiler.ssa import FLUSHED, Value
 from warploom.ptx.module import BYTES, Instruction, Name, Operand, Vector
 from warploom.ptx.translation import FLOAT_TYPES, WORD, Translation
 
@@ -413,35 +413,39 @@ def ordered(t: Translation, name: str, x: Value, y: Value, kind: str) -> Value:
     return negated(t, found) if inverted else found
 
 
-def floats_ordered(t: Translation, name: str, x: Value, y: Value) -> Value:
+def floats_ordered(t: Translation, name: str, x: Value, y: Value, flag: str | int = 0) -> Value:
     """A comparison of floats: those that end in `u` hold for a NaN too."""
     if name in ("num", "nan"):
         both = t.pure("and", *(t.pure("feq", one, one, type="i1") for one in (x, y)), type="i1")
         return both if name == "num" else negated(t, both)
     if name == "ne":  # and both numbers
-        return t.pure("or", t.pure("flt", x, y, type="i1"), t.pure("flt", y, x, type="i1"), type="i1")
+        return t.pure("or", t.pure("flt", x, y, type="i1", imm=flag), t.pure("flt", y, x, type="i1", imm=flag), type="i1")
     plain = {"eq": ("feq", False), "lt": ("flt", False), "le": ("fle", False), "gt": ("flt", True), "ge": ("fle", True)}
     inverse = {"equ": "ne", "neu": "eq", "ltu": "ge", "leu": "gt", "gtu": "le", "geu": "lt"}
     if name in inverse:
-        return negated(t, floats_ordered(t, inverse[name], x, y))
+        return negated(t, floats_ordered(t, inverse[name], x, y, flag))
     if name not in plain:
         raise t.refuse(f"{name} is not a comparison of floats")
     op, turned = plain[name]
-    return t.pure(op, *((y, x) if turned else (x, y)), type="i1")
+    return t.pure(op, *((y, x) if turned else (x, y)), type="i1", imm=flag)
 
 
 def half_ordered(t: Translation, name: str, x: Value, y: Value) -> Value:
     """A comparison of 16-bit floats."""
-    return floats_ordered(t, name, *(t.pure("h2f", t.fit(one, "u16"), type="f32") for one in (x, y)))
+    a, b = (t.pure("h2f", t.fit(one, "u16"), type="f32") for one in (x, y))
+    return floats_ordered(t, name, a, b)
 
 
 def compared(t: Translation, one: Instruction, name: str, kind: str, operands: tuple[Operand, ...]) -> Value:
     """A comparison of two operands of a type."""
     x, y = (t.use(operand, kind) for operand in operands)
     if kind in FLOAT_TYPES:
-        return floats_ordered(t, name, x, y)
+        return floats_ordered(t, name, x, y, FLUSHED if "ftz" in one.modifiers and kind == "f32" else 0)
     if kind == "f16":
         return half_ordered(t, name, x, y)
+    if kind == "bf16":
+        a, b = (t.pure("float", t.pure("shl", t.fit(v, "u16"), t.whole(16), type="u64"), type="f32") for v in (x, y))
+        return floats_ordered(t, name, a, b)
     if kind not in ("pred",) and kind[0] in "usb" and not kind.startswith("bf"):
         return ordered(t, name, x, y, kind)
     raise t.refuse(f"{one} is not there yet")
