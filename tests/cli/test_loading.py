@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from warploom.cli import main
+from warploom.cli.loading import with_its_files
 from warploom.cli.running import take_order
 from warploom.isa import load
 from warploom.isa.frontend import Options
@@ -195,3 +196,15 @@ def test_a_program_without_arguments_takes_none(tmp_path, monkeypatch, file, sou
     isa = ["--isa", "avx512"] if file.endswith("x86") else []
     done = CliRunner().invoke(main, ["run", file, *isa, "--arg", "n=1,2"])
     assert (done.exit_code, done.output.strip()) == (2, said)
+
+
+def test_a_cuda_program_of_several_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("main.cpp", "kernels.cu", "more.cu", "data.txt"):
+        (tmp_path / name).write_text("")
+    given = {"program_arguments": ("kernels.cu", "more.cu", "64", "more.cu"), "nvcc_words": "-O3"}
+    made = {"program_arguments": ("64", "more.cu"), "nvcc_words": "-O3 main.cpp more.cu"}
+    assert with_its_files("main.cpp", given) == ("kernels.cu", made)
+    for alone in ({"program_arguments": ("data.txt",)}, {"program_arguments": ("absent.cu",)}, {}):
+        assert with_its_files("kernels.cu", alone) == ("kernels.cu", alone)
+    assert with_its_files("main.cpp", {"program_arguments": ("data.txt", "kernels.cu")})[0] == "main.cpp"

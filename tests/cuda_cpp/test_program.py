@@ -57,3 +57,10 @@ def test_the_driver_api(compiled):
     run = compiled("run", "tests/cuda_cpp/driver.cu", "--engine", "python")
     assert run.stdout == "3\n500\n11 5 6 4\n200 1\nno error\n", run.stderr
     assert "driver.cu:57: warning: add is not launched: a block of 2048x1x1, where 1 to 1024x1024x64 can be" in run.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "printed"), [("heap", "0 wrong, 3\n"), ("intrinsics", "0 wrong\n")])
+def test_memory_of_a_kernel_and_functions_by_name(compiled, name, printed):
+    run = compiled("run", f"tests/cuda_cpp/{name}.cu", "--engine", "python")
+    assert run.stdout == printed, run.stderr

@@ -195,6 +195,23 @@ def own_arguments(options: Mapping[str, Any]) -> list[str]:
     return [*options.get("program_arguments", ()), *_split("--args", options.get("own_arguments"))]
 
 
+SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c", ".o", ".a")  # that may stand behind a CUDA program
+
+
+def with_its_files(file: str, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """A CUDA program of several files: those that stand behind the first one are sources, up to the first argument that is not a file.
+
+    Returns its first file in CUDA C++, and the options with the others among the compiler's words.
+    """
+    given = [file, *options.get("program_arguments", ())]
+    count = next((place for place, word in enumerate(given) if not (word.endswith(SOURCES) and Path(word).is_file())), len(given))
+    first = next((word for word in given[:count] if word.endswith(".cu")), None)
+    if first is None or count < 2:
+        return file, options
+    words = [options.get("nvcc_words") or "", shlex.join(word for word in given[:count] if word != first)]
+    return first, options | {"program_arguments": tuple(given[count:]), "nvcc_words": " ".join(words).strip()}
+
+
 def compiler_words(options: Mapping[str, Any]) -> list[str]:
     """What the compiler of CUDA C++ is told, in nvcc's words. Raises UserError."""
     level = options.get("optimise")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, json_option, keep_inputs, print_json, print_warnings, say, stopped
-from warploom.cli.loading import is_script
+from warploom.cli.loading import is_script, with_its_files
 from warploom.cli.options import machine_options, renamed
 from warploom.cli.running import complain, take_order
 from warploom.cli.script import run_whole, wants_whole
@@ -54,6 +54,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
 
     A Python program runs to its end, with warploom in the place of numba.cuda; so does CUDA C++, whose host code is compiled too
     (extra cc). Such a program is executed with your rights. It gets the ARGUMENTS; those that begin with - stand after --.
+    Further files of a CUDA program stand in front of them.
 
     The exit status is 0 when the kernel has ended, 1 after a fault, when it was still running after --max-cycles or when the program
     ends with another exit code than 0, and 2 when the input is wrong.
@@ -71,12 +72,14 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
       warploom run matmul.py                           kernels of numba.cuda
       warploom run k.cubin --grid 8 --block 128 --arg n=1000 --buffer x=x.npy
       warploom run matmul.cu 64 64                     CUDA C++ with its main()
+      warploom run main.cpp kernels.cu 64 64           and of several files
     """
     from warploom.cli.saving import save
     from warploom.cli.script_files import LaunchFiles
     from warploom.cli.terminal.output import OutputFile
     from warploom.cli.terminal.progress import Progress
 
+    file, options = with_its_files(file, options)
     if is_script(file, options["isa"]) and Path(file).is_file() and wants_whole(options):
         wanted = LaunchFiles(file, options["saves"], trace_files(options))
         _check_outputs(file, options, wanted.saves, wanted.traces)

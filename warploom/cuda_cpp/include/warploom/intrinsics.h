@@ -104,8 +104,36 @@ __WARPLOOM_DEVICE int __dp2a_hi(int x, int y, int sum) { return sum + (short)x *
     __WARPLOOM_SIMD(__vsetgtu##n, bits, u, a > b) \
     __WARPLOOM_SIMD(__vaddus##n, bits, u, a + b > (u)~0 ? (u)~0 : a + b) \
     __WARPLOOM_SIMD(__vsubus##n, bits, u, a < b ? 0 : a - b)
+/* Of the same, comparisons that the above does not have, sums that saturate with a sign, and operations of one word. */
+#define __WARPLOOM_SIMD_MORE(n, bits, s, u) \
+    __WARPLOOM_SIMD(__vcmpges##n, bits, s, a >= b ? ~0u : 0u) \
+    __WARPLOOM_SIMD(__vcmples##n, bits, s, a <= b ? ~0u : 0u) \
+    __WARPLOOM_SIMD(__vcmpleu##n, bits, u, a <= b ? ~0u : 0u) \
+    __WARPLOOM_SIMD(__vsetges##n, bits, s, a >= b) \
+    __WARPLOOM_SIMD(__vsetgts##n, bits, s, a > b) \
+    __WARPLOOM_SIMD(__vsetles##n, bits, s, a <= b) \
+    __WARPLOOM_SIMD(__vsetlts##n, bits, s, a < b) \
+    __WARPLOOM_SIMD(__vsetgeu##n, bits, u, a >= b) \
+    __WARPLOOM_SIMD(__vsetleu##n, bits, u, a <= b) \
+    __WARPLOOM_SIMD(__vsetltu##n, bits, u, a < b) \
+    __WARPLOOM_SIMD(__vabsdiffs##n, bits, s, a < b ? b - a : a - b) \
+    __WARPLOOM_SIMD(__vavgs##n, bits, s, (a + b + ((a + b) >= 0)) >> 1) \
+    __WARPLOOM_SIMD(__vaddss##n, bits, s, __warploom_between(a + b, bits)) \
+    __WARPLOOM_SIMD(__vsubss##n, bits, s, __warploom_between(a - b, bits)) \
+    __WARPLOOM_DEVICE unsigned int __vneg##n(unsigned int x) { return __vsub##n(0, x); } \
+    __WARPLOOM_DEVICE unsigned int __vnegss##n(unsigned int x) { return __vsubss##n(0, x); } \
+    __WARPLOOM_DEVICE unsigned int __vabs##n(unsigned int x) { return __vmaxs##n(x, __vneg##n(x)) & ~__vcmpeq##n(x, __vneg##n(x)) | x & __vcmpeq##n(x, __vneg##n(x)); } \
+    __WARPLOOM_DEVICE unsigned int __vabsss##n(unsigned int x) { return __vmaxs##n(x, __vnegss##n(x)); }
+__WARPLOOM_DEVICE int __warploom_between(int x, int bits)
+{
+    int most = (1 << (bits - 1)) - 1;
+    return x > most ? most : x < -most - 1 ? -most - 1 : x;
+}
 __WARPLOOM_SIMD_OF(2, 16, short, unsigned short)
 __WARPLOOM_SIMD_OF(4, 8, signed char, unsigned char)
+__WARPLOOM_SIMD_MORE(2, 16, short, unsigned short)
+__WARPLOOM_SIMD_MORE(4, 8, signed char, unsigned char)
+#undef __WARPLOOM_SIMD_MORE
 #undef __WARPLOOM_SIMD_OF
 #undef __WARPLOOM_SIMD
 __WARPLOOM_DEVICE unsigned int __vsadu4(unsigned int x, unsigned int y)
@@ -117,6 +145,42 @@ __WARPLOOM_DEVICE unsigned int __vsadu4(unsigned int x, unsigned int y)
     }
     return sum;
 }
+
+#define __WARPLOOM_DIFFERENCES(name, bits, type) \
+    __WARPLOOM_DEVICE unsigned int name(unsigned int x, unsigned int y) \
+    { \
+        unsigned int sum = 0; \
+        for (int k = 0; k < 32; k += bits) { \
+            int a = (type)(x >> k), b = (type)(y >> k); \
+            sum += a < b ? b - a : a - b; \
+        } \
+        return sum; \
+    }
+__WARPLOOM_DIFFERENCES(__vsads2, 16, short)
+__WARPLOOM_DIFFERENCES(__vsadu2, 16, unsigned short)
+__WARPLOOM_DIFFERENCES(__vsads4, 8, signed char)
+#undef __WARPLOOM_DIFFERENCES
+
+/* Three numbers, or a sum and one, at most or at least; with relu not below 0 (CUDA Math API, "SIMD intrinsics"). */
+#define __WARPLOOM_DYNAMIC(type, suffix) \
+    __WARPLOOM_BOTH type __vimax3_##suffix(type a, type b, type c) { type m = a > b ? a : b; return m > c ? m : c; } \
+    __WARPLOOM_BOTH type __vimin3_##suffix(type a, type b, type c) { type m = a < b ? a : b; return m < c ? m : c; } \
+    __WARPLOOM_BOTH type __viaddmax_##suffix(type a, type b, type c) { type s = (type)((unsigned int)a + (unsigned int)b); return s > c ? s : c; } \
+    __WARPLOOM_BOTH type __viaddmin_##suffix(type a, type b, type c) { type s = (type)((unsigned int)a + (unsigned int)b); return s < c ? s : c; } \
+    __WARPLOOM_BOTH type __vibmax_##suffix(type a, type b, bool *first) { *first = a >= b; return *first ? a : b; } \
+    __WARPLOOM_BOTH type __vibmin_##suffix(type a, type b, bool *first) { *first = a <= b; return *first ? a : b; }
+__WARPLOOM_DYNAMIC(int, s32)
+__WARPLOOM_DYNAMIC(unsigned int, u32)
+#undef __WARPLOOM_DYNAMIC
+#define __WARPLOOM_RELU(name, parameters, arguments) \
+    __WARPLOOM_BOTH int name##_s32_relu parameters { int m = name##_s32 arguments; return m < 0 ? 0 : m; }
+__WARPLOOM_RELU(__vimax3, (int a, int b, int c), (a, b, c))
+__WARPLOOM_RELU(__vimin3, (int a, int b, int c), (a, b, c))
+__WARPLOOM_RELU(__viaddmax, (int a, int b, int c), (a, b, c))
+__WARPLOOM_RELU(__viaddmin, (int a, int b, int c), (a, b, c))
+#undef __WARPLOOM_RELU
+__WARPLOOM_BOTH int __vimax_s32_relu(int a, int b) { int m = a > b ? a : b; return m < 0 ? 0 : m; }
+__WARPLOOM_BOTH int __vimin_s32_relu(int a, int b) { int m = a < b ? a : b; return m < 0 ? 0 : m; }
 
 /* ---- bits of numbers */
 __WARPLOOM_DEVICE int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
@@ -169,6 +233,13 @@ __WARPLOOM_TO_FLOAT(uint, unsigned int, "u32", "r")
 __WARPLOOM_TO_FLOAT(ll, long long, "s64", "l")
 __WARPLOOM_TO_FLOAT(ull, unsigned long long, "u64", "l")
 __WARPLOOM_TO_FLOAT(double, double, "f64", "d")
+#define __WARPLOOM_TO_DOUBLE(name, from, kind) \
+    __WARPLOOM_CONVERT(__##name##2double_rz, double, from, "cvt.rz.f64." kind, "d", "l") \
+    __WARPLOOM_CONVERT(__##name##2double_ru, double, from, "cvt.rp.f64." kind, "d", "l") \
+    __WARPLOOM_CONVERT(__##name##2double_rd, double, from, "cvt.rm.f64." kind, "d", "l")
+__WARPLOOM_TO_DOUBLE(ll, long long, "s64")
+__WARPLOOM_TO_DOUBLE(ull, unsigned long long, "u64")
+#undef __WARPLOOM_TO_DOUBLE
 __WARPLOOM_DEVICE double __int2double_rn(int x) { return (double)x; }
 __WARPLOOM_DEVICE double __uint2double_rn(unsigned int x) { return (double)x; }
 __WARPLOOM_DEVICE double __ll2double_rn(long long x) { return (double)x; }
