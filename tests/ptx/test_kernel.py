@@ -102,7 +102,7 @@ BY_VALUE = """
 
 
 def test_a_parameter_by_value_has_an_address(bench):
-    """PTX ISA 5.1.6.5: the address of a function's parameter is one of the thread's own memory."""
+    """PTX ISA 5.1.6: the address of a function's parameter is one of the thread's own memory."""
     out = np.zeros(32, np.int32)
     bench.run(BY_VALUE, "k", out)
     assert out.tolist() == [(10, t, 30, 40)[t % 4] for t in range(32)]
@@ -234,6 +234,69 @@ C:  mov.u32 v, 100;
 D:  st.global.u32 [o], v;
     exit;
 }"""
+
+
+VECTORS = """
+.visible .entry k(.param .u64 in, .param .u64 out)
+{
+    .shared .align 16 .b8 tile[512];
+    .reg .b32 t, a, b, c, d; .reg .b64 i, o, s, m; .reg .f64 x, y; .reg .b16 h, j, g, f;
+    ld.param.u64 i, [in]; ld.param.u64 o, [out]; mov.u32 t, %tid.x; mul.wide.u32 s, t, 16; add.u64 i, i, s; add.u64 o, o, s;
+    mov.b64 m, tile; add.u64 m, m, s;
+    ld.global.v4.u32 {a, b, c, d}, [i];
+    add.u32 a, a, 1; add.u32 d, d, 4;
+    st.shared.v2.b64 [m], {s, s};
+    st.shared.v4.b32 [m], {d, c, b, a};
+    ld.shared.v2.f64 {x, y}, [m];
+    st.global.v2.f64 [o], {x, y};
+    ret;
+}"""
+
+
+def test_a_vector_is_one_instruction(bench):
+    """PTX ISA 9.7.9: 16 bytes a lane; its transactions are those of one access."""
+    given = np.arange(128, dtype=np.uint32)
+    out = np.zeros(128, np.uint32)
+    bench.run(VECTORS, "k", given, out)
+    rows = given.reshape(-1, 4) + np.array([1, 0, 0, 4], np.uint32)
+    assert out.tolist() == rows[:, ::-1].reshape(-1).tolist()
+    bundles = [line for line in bench.built.program.text if "load" in line or "store" in line]
+    assert [max(line.count("load"), line.count("store")) for line in bundles] == [4, 2, 4, 2, 2]
+
+
+PRODUCER = """
+.visible .entry k(.param .u64 out, .param .u32 full)
+{
+    .shared .align 4 .b8 tile[128];
+    .reg .b32 t, l, v, w, n; .reg .b64 o, s, m; .reg .pred p, q;
+    ld.param.u64 o, [out]; ld.param.u32 n, [full]; mov.u32 t, %tid.x; mul.wide.u32 s, t, 4; add.u64 o, o, s;
+    and.b32 l, t, 31; mul.wide.u32 m, l, 4; mov.b64 s, tile; add.u64 m, m, s;
+    setp.lt.u32 p, t, 32; setp.lt.u32 q, t, 64;
+    mov.u32 w, 0;
+    @!p bra Consume;
+    mad.lo.u32 v, t, 3, 7; st.shared.u32 [m], v;
+    membar.cta;
+    bar.arrive 1, 64;
+    bra Done;
+Consume:
+    @!q bra Done;
+    barrier.sync n, 64;
+    ld.shared.u32 w, [m];
+    barrier.cta.sync.aligned 2, 32;
+Done:
+    setp.lt.u32 p, t, 40;
+    barrier.cta.red.popc.aligned.u32 v, 3, p;
+    mad.lo.u32 w, v, 1000, w;
+    st.global.u32 [o], w;
+    ret;
+}"""
+
+
+def test_barriers_with_a_number(bench):
+    """PTX ISA 9.7.13: the first warp writes and arrives, the second waits and reads; the third comes to the last barrier alone."""
+    out = np.zeros(96, np.uint32)
+    bench.run(PRODUCER, "k", out, 1, block=(96,))
+    assert out.tolist() == [40000 + (3 * (t - 32) + 7 if 32 <= t < 64 else 0) for t in range(96)]
 
 
 def test_a_table_of_branches(bench):

@@ -57,12 +57,27 @@ class MemoryRules(FloatRules):
             self.add(self._micro(value, "load", Half(dst, 0), a), high, early=True)
             return
         self.add(self._micro(value, "load", dst, self._address(value), size=size))
+        self._join(value)
 
     def _do_store(self, value: Value) -> None:
         a = self._address(value)
         item = value.args[1]
         wide = value.access is not None and value.access.size == 8
         self.add(self._micro(value, "store", None, a, self.pair(item) if wide else self.low(item)))
+        self._join(value)
+
+    def _join(self, value: Value) -> None:
+        """An access that goes on where the one before ends, in the same row, becomes a part of its instruction, as LDG.128 has it."""
+        row = value.access.row if value.access is not None else 0
+        if not row or len(self.code) < 2 or len(self.code[-1].uops) != 1:
+            return
+        before, (one,) = self.code[-2], self.code[-1].uops
+        last = before.uops[-1]
+        same = all((x.op, x.a, x.space, x.size, x.view) == (one.op, one.a, one.space, one.size, one.view) for x in before.uops)
+        if same and last.imm + one.size == one.imm and (len(before.uops) + 1) * one.size <= row:
+            before.uops.append(one)
+            before.early = True
+            self.code.pop()
 
     def _atomic(self, value: Value) -> None:
         a = self._address(value)
@@ -81,10 +96,21 @@ class MemoryRules(FloatRules):
     # ---- blocks and warps
 
     def _do_barrier(self, value: Value) -> None:
-        self.add(Micro("barrier"))
+        """imm: "arrive" for who does not wait. args: its number, and how many warps it is for; without them the block's own."""
+        place, fixed = self._barrier_number(value.args[0] if value.args else None)
+        warps = value.args[1] if len(value.args) > 1 else None
+        count = None if warps is None else self._in_register(self.low(warps))
+        self.add(Micro("barrier_arrive" if value.imm == "arrive" else "barrier", None, place, count, imm=fixed))
 
     def _do_barrier_count(self, value: Value) -> None:
-        self.add(Micro(f"barrier_{value.imm}", self.reg(value), None, None, self.lane(value.args[0])))
+        place, fixed = self._barrier_number(value.args[1] if len(value.args) > 1 else None)
+        self.add(Micro(f"barrier_{value.imm}", self.reg(value), place, None, self.lane(value.args[0]), imm=fixed))
+
+    def _barrier_number(self, number: Value | None) -> tuple[Operand, int]:
+        """A barrier's number as a register and what is added to it."""
+        if number is None or number.op == "const":
+            return None, int(number.imm) if number is not None else 0
+        return self.low(number), 0
 
     def _do_grid_barrier(self, value: Value) -> None:
         self.add(Micro("grid_barrier"))

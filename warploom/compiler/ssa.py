@@ -49,12 +49,16 @@ NOWHERE = At()
 
 
 class Access(NamedTuple):
-    """What a memory operation accesses. space: a name of `uop.SPACES`. view: its row of Program.views, or -1. size: bytes."""
+    """What a memory operation accesses. space: a name of `uop.SPACES`. view: its row of Program.views, or -1. size: bytes.
+
+    row: bytes, aligned to their number, that its neighbours and it are a part of and that one instruction accesses; 0: it stands alone.
+    """
 
     space: str = "global"
     view: int = -1
     size: int = 4
     signed: bool = False
+    row: int = 0
 
 
 @dataclass(eq=False, slots=True)

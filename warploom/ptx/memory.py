@@ -25,6 +25,7 @@ from warploom.ptx.translation import (
 )
 
 SPACES = ("global", "shared", "local", "const", "param")
+WIDEST = 16  # bytes of a lane that one instruction accesses
 ATOMICS = {
     "add": "add",
     "and": "and",
@@ -141,9 +142,10 @@ def load(t: Translation, one: Instruction) -> None:
         return
     where = address(t, source)
     size = BYTES[kind]
+    row = _row(len(targets), size)
     for place, target in enumerate(targets):
         value = _in_space(
-            t, space, t.pure("add", where, t.whole(place * size)), lambda name, at: loaded(t, name, at, kind), loaded_type(kind)
+            t, space, t.pure("add", where, t.whole(place * size)), lambda name, at: loaded(t, name, at, kind, row), loaded_type(kind)
         )
         assert value is not None
         if not (isinstance(target, Name) and target.name == "_"):
@@ -155,9 +157,15 @@ def loaded_type(kind: str) -> str:
     return kind if kind in FLOAT_TYPES else "i64"
 
 
-def loaded(t: Translation, space: str, where: Value, kind: str) -> Value:
-    """Memory at an address."""
-    return t.bounded(t.b.effect("load", where, type=loaded_type(kind), access=ssa.Access(space, -1, BYTES[kind], kind[0] == "s")), kind)
+def loaded(t: Translation, space: str, where: Value, kind: str, row: int = 0) -> Value:
+    """Memory at an address. row: bytes of the vector that it is a part of."""
+    access = ssa.Access(space, -1, BYTES[kind], kind[0] == "s", row)
+    return t.bounded(t.b.effect("load", where, type=loaded_type(kind), access=access), kind)
+
+
+def _row(count: int, size: int) -> int:
+    """Bytes of a vector of `count` numbers, which one instruction accesses; 0 for one number."""
+    return count * size if count > 1 and count * size <= WIDEST else 0
 
 
 def store(t: Translation, one: Instruction) -> None:
@@ -173,9 +181,10 @@ def store(t: Translation, one: Instruction) -> None:
         raise t.refuse(f"{one}: a kernel cannot write constant memory")
     where = address(t, one.operands[0])
     size = BYTES[kind]
+    row = _row(len(values), size)
 
     def stored(name: str, at: Value, value: Value) -> None:
-        t.b.effect("store", at, value, access=ssa.Access(name, -1, size, False))
+        t.b.effect("store", at, value, access=ssa.Access(name, -1, size, False, row))
 
     for place, value in enumerate(values):
         _in_space(t, space, t.pure("add", where, t.whole(place * size)), lambda name, at, value=value: stored(name, at, value), "")  # type: ignore[misc]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from warploom.compiler.ssa import Value
 from warploom.ptx.integers import Rule, negated
-from warploom.ptx.module import Instruction, Name, Number
+from warploom.ptx.module import Instruction, Name
 from warploom.ptx.translation import WORD, Translation
 
 SHUFFLES = {"up": "shuffle_up", "down": "shuffle_down", "bfly": "shuffle_xor", "idx": "shuffle"}
@@ -33,16 +33,24 @@ def barrier(t: Translation, one: Instruction) -> None:
     if "red" in words:
         _counted(t, one)
         return
-    number = one.operands[0] if one.operands else Number(0)
-    if "arrive" in words or len(one.operands) > 1 or not (isinstance(number, Number) and number.value == 0):
-        raise t.refuse(f"{one}: barriers with a number, and of some of a block's threads, are not there yet")
-    t.b.effect("barrier")
+    number = t.exact(one.operands[0], "u32") if one.operands else t.whole(0)
+    if len(one.operands) > 1:
+        threads = t.exact(one.operands[1], "u32")
+        t.b.effect("barrier", number, t.pure("shr", threads, t.whole(5), type="u64"), imm="arrive" if "arrive" in words else 0)
+    elif number.op == "const" and number.imm == 0:
+        t.b.effect("barrier")
+    else:
+        t.b.effect("barrier", number)
 
 
 def _counted(t: Translation, one: Instruction) -> None:
-    """`bar.red`: how many threads' predicates hold, whether all, whether some."""
+    """`bar.red`: how many threads' predicates hold, whether all, whether some. Between the number and the predicate may stand a count."""
     name = {"popc": "count", "and": "and", "or": "or"}[next(word for word in one.modifiers if word in ("popc", "and", "or"))]
-    found = t.b.effect("barrier_count", t.use(one.operands[-1], "pred"), type="i64", imm=name)
+    if len(one.operands) > 3:
+        raise t.refuse(f"{one}: a count over some threads of a block is not there yet")
+    number = t.exact(one.operands[1], "u32")
+    more = () if number.op == "const" and number.imm == 0 else (number,)
+    found = t.b.effect("barrier_count", t.use(one.operands[-1], "pred"), *more, type="i64", imm=name)
     found.lo, found.hi = 0, 1024 if name == "count" else 1
     t.set(found if name == "count" else t.as_type(found, "i1"))
 
