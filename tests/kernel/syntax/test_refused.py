@@ -32,6 +32,18 @@ def of_the_host(x):
     cuda.synchronize()
 
 
+def sum_of_all(x):
+    x[0] = np.sum(x)
+
+
+def largest(x):
+    x[0] = x.max()
+
+
+def in_order(x):
+    np.sort(x)
+
+
 @pytest.mark.parametrize(
     ("kernel", "message", "fix"),
     [
@@ -39,6 +51,9 @@ def of_the_host(x):
         (stop, "a kernel cannot stop for a debugger: breakpoint", "warploom debug FILE"),
         (nested, "a kernel cannot launch a kernel: inner[...]", "launch inner from the host"),
         (of_the_host, "cuda.synchronize is for the host", "cuda.syncthreads()"),
+        (sum_of_all, "a kernel cannot call np.sum", "cuda.atomic.add(result, 0, x[i]); or cuda.reduce, from the host"),
+        (largest, "an array in a kernel has no 'max'", "cuda.atomic.max(result, 0, x[i])"),
+        (in_order, "a kernel cannot call np.sort", "in a kernel write the loop over the items"),
     ],
 )
 def test_what_is_written_in_its_place(kernel, message, fix):

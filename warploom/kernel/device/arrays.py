@@ -10,6 +10,7 @@ import numpy as np
 
 from warploom.device import Device
 from warploom.kernel.device.context import CURRENT
+from warploom.kernel.device.host import OnTheHost
 
 
 class Allocation:
@@ -68,7 +69,7 @@ def borrowed_array(thing: Any) -> DeviceArray:
     return found
 
 
-class DeviceArray:
+class DeviceArray(OnTheHost):
     """An array in a device's memory. shape, strides (bytes), dtype: as NumPy's."""
 
     def __init__(self, allocation: Allocation, offset: int, shape: Sequence[int], strides: Sequence[int], dtype: Any) -> None:

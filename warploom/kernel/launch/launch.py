@@ -19,6 +19,7 @@ from warploom.gpu import GPU
 from warploom.isa.diagnostics import render_all
 from warploom.kernel.device.arrays import DeviceArray
 from warploom.kernel.device.context import CURRENT, Context
+from warploom.kernel.device.host import KernelWarning
 from warploom.kernel.launch.arguments import Prepared, check_count, extents, host_of, kind_of_argument, with_defaults
 from warploom.kernel.launch.checked_launch import asking, checked_launch
 from warploom.kernel.launch.compile import Built, build
@@ -38,10 +39,6 @@ class KernelError(RuntimeError):
     def __init__(self, message: str, result: Result, ended: int | None = None) -> None:
         super().__init__(message)
         self.result, self.ended = result, ended
-
-
-class KernelWarning(UserWarning):
-    """What is allowed in a kernel and most likely not meant."""
 
 
 class Overloads:

@@ -107,7 +107,7 @@ def xoroshiro128p_uniform_float64(states: Any, index: Any) -> Any:
 
 @for_kernels
 def xoroshiro128p_uniform_float32(states: Any, index: Any) -> Any:
-    """A number from 0 to below 1."""
+    """A number from 0 to 1: what is nearest to 1 is rounded to it, once in 2^25 numbers, as on a GPU."""
     return np.float32(xoroshiro128p_uniform_float64(states, index))
 
 

@@ -10,6 +10,7 @@ from warploom.compiler.ssa import Value
 from warploom.kernel.syntax.arithmetic import whole
 from warploom.kernel.syntax.known_names import type_of
 from warploom.kernel.syntax.packed import viewed
+from warploom.kernel.syntax.refused import of_whole_arrays
 from warploom.kernel.syntax.translator import Translator
 from warploom.kernel.types import types as ty
 from warploom.kernel.types.values import Array
@@ -34,7 +35,7 @@ def method(t: Translator, node: ast.Call, array: Array, name: str, args: list[An
         count = b.pure("floordiv", b.pure("mul", array.shape[-1], b.whole(array.itemsize)), b.whole(size))
         strides = (*array.strides[:-1], b.whole(size))
         return replace(viewed(t, array, kind, strides), shape=(*array.shape[:-1], count))
-    return t.error(node, f"an array in a kernel has no {name}()")
+    return t.error(node, f"an array in a kernel has no {name}()", of_whole_arrays(name, array.name))
 
 
 def _reshaped(t: Translator, node: ast.Call, array: Array, shape: tuple[Any, ...], name: str) -> Array:

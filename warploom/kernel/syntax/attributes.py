@@ -16,7 +16,7 @@ from warploom.kernel.syntax.arithmetic import lifted
 from warploom.kernel.syntax.known_names import NAMES, Dotted, inside, path_of, starts
 from warploom.kernel.syntax.memory import field_array, field_of
 from warploom.kernel.syntax.packed import packed_items
-from warploom.kernel.syntax.refused import refuse_of_the_host
+from warploom.kernel.syntax.refused import of_whole_arrays, refuse_of_the_host
 from warploom.kernel.syntax.strings import is_text
 from warploom.kernel.syntax.translator import Translator
 from warploom.kernel.types import types as ty
@@ -103,7 +103,8 @@ def _of_array(t: Translator, node: ast.AST, array: Array, name: str) -> Any:
         part = ty.part(array.item)
         base = array.base if name == "real" else b.pure("add", array.base, b.whole(part.bits // 8))
         return replace(array, item=part, base=base)
-    return t.error(node, f"an array in a kernel has no {name!r}{nearest(name, [*OF_ARRAYS, *METHODS])}")
+    fix = of_whole_arrays(name, array.name)
+    return t.error(node, f"an array in a kernel has no {name!r}{'' if fix else nearest(name, [*OF_ARRAYS, *METHODS])}", fix)
 
 
 def _of_number(t: Translator, node: ast.AST, number: Number | Complex, name: str) -> Any:

@@ -18,7 +18,7 @@ from warploom.kernel.syntax.packed import added, alignment, load_pieces, multipl
 from warploom.kernel.syntax.questions import ask_index
 from warploom.kernel.syntax.strings import assign_text, is_text
 from warploom.kernel.syntax.translator import ACTIONS, Translator
-from warploom.kernel.syntax.wrapping import warn_of_wrapping
+from warploom.kernel.syntax.wrapping import warn_of_one, warn_of_wrapping
 from warploom.kernel.types import types as ty
 from warploom.kernel.types.types import Type
 from warploom.kernel.types.values import Array, Complex, Number, Record, Slice, article, part_of, said
@@ -241,6 +241,7 @@ def _indexed(t: Translator, node: ast.AST, array: Array, index: Any) -> Value | 
             continue
         number = whole(t, one, _index_node(node, axis, len(indices)), "an index")
         warn_of_wrapping(t, node, _index_node(node, axis, len(indices)), number)
+        warn_of_one(t, node, _index_node(node, axis, len(indices)), number)
         ask_index(t, node, array, axis, number, index)
         offset = t.b.pure("mul", t.b.pure("from_end", number, size), stride)
         address = t.b.pure("add", offset, address)

@@ -1,4 +1,7 @@
-"""What a kernel cannot call, and what is written in its place: debuggers, generators of random numbers, launches, functions of the host."""
+"""What a kernel cannot call, and what is written in its place.
+
+Debuggers, generators of random numbers, launches, functions of the host, and NumPy's functions of whole arrays.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,25 @@ RANDOM = ("random.", "np.random.", "numpy.random.")
 # Functions of numba.cuda for the host, and what a kernel has instead.
 INSTEAD = {"cuda.synchronize": "cuda.syncthreads() waits for the threads of a block; a kernel's end is waited for by the host"}
 
+# NumPy's functions of a whole array, and what its threads do together. {name}: of the array.
+TOGETHER = {
+    **dict.fromkeys(("sum", "nansum", "mean", "average", "nanmean", "count_nonzero"), "cuda.atomic.add(result, 0, {name}[i])"),
+    **dict.fromkeys(("max", "amax", "nanmax"), "cuda.atomic.max(result, 0, {name}[i])"),
+    **dict.fromkeys(("min", "amin", "nanmin"), "cuda.atomic.min(result, 0, {name}[i])"),
+}
+WHOLE = (
+    *TOGETHER, "all", "any", "argmax", "argmin", "argsort", "cumprod", "cumsum", "diff", "dot", "inner", "linalg", "matmul", "median",
+    "norm", "prod", "ptp", "sort", "std", "trace", "var", "vdot",
+)  # fmt: skip
+
+
+def of_whole_arrays(name: str, array: str) -> str:
+    """What a kernel has in place of a function or method of whole arrays; "" for another name. array: its text in the kernel."""
+    if name in TOGETHER:
+        text = TOGETHER[name].format(name=array if array.isidentifier() else "array")
+        return f"a loop in one thread; or one item a thread, {text}; or cuda.reduce, from the host"
+    return "it works on whole arrays: in a kernel write the loop over the items, or call it on the host" if name in WHOLE else ""
+
 
 def stops_for_a_debugger(function: Any) -> bool:
     """Whether a function of the host stops a program for a debugger."""
@@ -32,7 +54,8 @@ def refuse_call(t: Translator, node: ast.Call, function: Any, *, known: bool) ->
         t.error(node.func, f"a kernel cannot call {name}", "numba.cuda.random has generators: xoroshiro128p_uniform_float32(states, i)")
     module = str(getattr(function, "__module__", None) or "").partition(".")[0]
     if known or module in sys.stdlib_module_names or module == "numpy":
-        fix = "cuda.local.array(shape, dtype)" if function in (np.zeros, np.empty) else ""
+        whole = of_whole_arrays(name.rpartition(".")[2], ast.unparse(node.args[0]) if node.args else "array") if module == "numpy" else ""
+        fix = "cuda.local.array(shape, dtype)" if function in (np.zeros, np.empty) else whole
         t.error(node.func, f"a kernel cannot call {name}", fix)
     t.error(node.func, f"a kernel cannot call {name}", "make it a function with @cuda.jit(device=True)")
 

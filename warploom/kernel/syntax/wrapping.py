@@ -1,7 +1,9 @@
-"""A warning that Numba never gives: an index that may be below zero, where it counts from the end of the array.
+"""Warnings that Numba never gives: an index that may be below zero, where it counts from the end, or that rounding puts beyond the end.
 
 `x[i - 1]` of thread 0 is the array's last item, which is rarely meant. Nothing is said where a condition of the function looks at one of
 the variables of the index, or a condition of one that calls it at what it hands on: it may well keep the index from falling below zero.
+
+`x[int(u * n)]` of a random number u from 0 to 1 is x[n] where u has been rounded up to 1.0, as one of 32 bits is once in 2^25 numbers.
 """
 
 from __future__ import annotations
@@ -14,6 +16,9 @@ from warploom.kernel.types.values import Number
 
 FARTHEST = -(1 << 20)  # bounds below this are those of a type, of which nothing is known
 LIMITING = ("min", "max", "abs", "clamp")
+UNIFORM = 2.0**-53  # what random bits are multiplied by
+PASSING = ("add", "sub", "mul", "wrap", "f2i", "f2f", "ffloor", "fadd", "fsub", "fmul", "fma")
+MOST_STEPS = 32
 
 
 def warn_of_wrapping(t: Translator, node: ast.AST, index: ast.AST, number: Value) -> None:
@@ -26,6 +31,33 @@ def warn_of_wrapping(t: Translator, node: ast.AST, index: ast.AST, number: Value
         index, f"this index may be {number.lo}, and an index below zero counts from the end of the array",
         "put a condition around it, or write % for an index that goes round",
     )  # fmt: skip
+
+
+def warn_of_one(t: Translator, node: ast.AST, index: ast.AST, number: Value) -> None:
+    """Warn of an index that a random number of 32 bits is a factor of, where no condition or function limits it."""
+    if not isinstance(node, ast.Subscript) or not _of_random(number) or _names(index) & _looked_at(t.frame.text.body):
+        return
+    t.warn(
+        index, "this index may be beyond the end: xoroshiro128p_uniform_float32 is rounded to 1.0 once in 33 million numbers",
+        "take the smaller one of it and the last index, with min(); or xoroshiro128p_uniform_float64, which stays below 1",
+    )  # fmt: skip
+
+
+def _of_random(number: Value) -> bool:
+    """Whether a number is computed from a random one of 32 bits by sums, products and rounding down alone."""
+    ahead, steps = [number], 0
+    while ahead and steps < MOST_STEPS:
+        one, steps = ahead.pop(), steps + 1
+        if one.op == "f2f" and one.type == "f32" and _is_uniform(one.args[0]):
+            return True
+        if one.op in PASSING:
+            ahead += one.args
+    return False
+
+
+def _is_uniform(value: Value) -> bool:
+    """Whether a number is what `xoroshiro128p_uniform_float64` gives: 53 bits, divided by 2^53."""
+    return value.op == "fmul" and any(one.op == "const" and one.imm == UNIFORM for one in value.args)
 
 
 def _below(number: Value) -> bool:
