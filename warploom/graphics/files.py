@@ -1,4 +1,4 @@
-"""Scenes from files: glTF (.gltf, .glb) and Wavefront OBJ by the package trimesh, and Python files that make one.
+"""Scenes from files: glTF (.gltf, .glb), Wavefront OBJ and others by the package trimesh, and Python files that make one.
 
 What is drawn of a glTF file: triangles, node transforms, base colour and its texture, vertex colours, alpha modes, two-sidedness, the
 first perspective camera, one lamp. What else a file has, as animations or skins, is left out, and named in a warning.
@@ -18,7 +18,9 @@ import numpy as np
 
 from warploom.graphics.color import LIGHT_OF_BYTE
 from warploom.graphics.draw_call import Light, Shading
-from warploom.graphics.gltf import camera_of, header_of, left_out, light_of
+from warploom.graphics.gltf import camera_of, left_out, light_of, undrawable
+from warploom.graphics.gltf_data import Gltf
+from warploom.graphics.gltf_meshes import meshes_of
 from warploom.graphics.scene import Camera, Mesh, Scene
 from warploom.graphics.state import ALPHA_BLENDING, Depth, GraphicsError, Pipeline
 from warploom.graphics.texture import Texture
@@ -43,10 +45,10 @@ def load_scene(path: str) -> Scene:
         raise GraphicsError(f"{path!r} has {size} bytes: at most {MOST_BYTES} are read")
     if not Path(path).is_file():
         raise GraphicsError(f"{path!r} is not a file")
+    if suffix in GLTF:
+        return _load_gltf(path)
     trimesh = needed("trimesh", "reading scenes", "graphics")
-    camera, light, said = _of_header(_read_header(path, suffix), path)
-    if suffix == ".obj":
-        said = _missing_of_obj(path)
+    said = _missing_of_obj(path) if suffix == ".obj" else []
     quiet = logging.getLogger("trimesh")
     quiet.disabled = True  # what it says is about its own code, and what matters is found here
     try:
@@ -57,21 +59,17 @@ def load_scene(path: str) -> Scene:
         raise GraphicsError(f"{path!r} cannot be read: {reason.splitlines()[0]}") from None
     finally:
         quiet.disabled = False
-    meshes = list(_meshes(loaded, suffix))
-    if not meshes:
-        raise GraphicsError(f"{path!r} has no triangles")
-    meshes.sort(key=lambda mesh: mesh.pipeline.blend == ALPHA_BLENDING)  # what one can see through comes last
-    return Scene(meshes, camera, light, srgb=True, warnings=said)
+    return _sorted(path, list(_meshes(loaded)), None, Light(), said)
 
 
-def _meshes(loaded: Any, suffix: str) -> Iterable[Mesh]:
+def _meshes(loaded: Any) -> Iterable[Mesh]:
     for node in loaded.graph.nodes_geometry:
         matrix, name = loaded.graph[node]
         geometry = loaded.geometry[name]
         faces = getattr(geometry, "faces", None)
         if faces is None or len(faces) == 0:
             continue
-        shading, pipeline = _look(geometry, suffix, name)
+        shading, pipeline = _look(geometry, name)
         if np.linalg.det(matrix[:3, :3]) < 0:  # a mirror turns the winding of every triangle round
             pipeline = replace(pipeline, front_face="cw")
         uv = getattr(geometry.visual, "uv", None)
@@ -90,7 +88,7 @@ def _without_texture(shading: Shading) -> Shading:
 
 
 def _vertex_colors(geometry: Any) -> np.ndarray | None:
-    """Colours of vertices, 0 to 1, as light: glTF says that they are, of other formats they are bytes of a picture."""
+    """Colours of vertices, 0 to 1, as light, of bytes of a picture."""
     visual = geometry.visual
     colors = visual.vertex_colors if visual.kind == "vertex" else getattr(visual, "vertex_attributes", {}).get("color")
     if colors is None or len(colors) != len(geometry.vertices):
@@ -104,64 +102,57 @@ def _vertex_colors(geometry: Any) -> np.ndarray | None:
     return light
 
 
-def _look(geometry: Any, suffix: str, name: str) -> tuple[Shading, Pipeline]:
+def _look(geometry: Any, name: str) -> tuple[Shading, Pipeline]:
     """How a mesh is shaded, and the state that it is drawn in."""
     material = getattr(geometry.visual, "material", None)
-    color, image, mode, cutoff, two_sided = (1.0, 1.0, 1.0, 1.0), None, "OPAQUE", 0.5, True
-    if material is not None and hasattr(material, "baseColorFactor"):
-        given = material.baseColorFactor
-        color = (1.0, 1.0, 1.0, 1.0) if given is None else _four(given, light=True)
-        image, mode = material.baseColorTexture, material.alphaMode or "OPAQUE"
-        cutoff, two_sided = 0.5 if material.alphaCutoff is None else float(material.alphaCutoff), bool(material.doubleSided)
-    elif material is not None:
-        image = getattr(material, "image", None)
-        given = getattr(material, "diffuse", None)
-        color = (1.0, 1.0, 1.0, 1.0) if image is not None or given is None else _four(given, light=False)
-        mode = "BLEND" if color[3] < 1 else "OPAQUE"
-    blended = mode == "BLEND"
+    image, given = getattr(material, "image", None), getattr(material, "diffuse", None)
+    color = (1.0, 1.0, 1.0, 1.0) if image is not None or given is None else _four(given)
     texture = None
     if image is not None:
         pixels = np.asarray(image.convert("RGBA"), np.uint8)
         texture = Texture(pixels, name=f"the texture of mesh {name!r}")
-    shading = Shading(color, texture, lit=True, two_sided=two_sided, cutoff=cutoff if mode == "MASK" else 0.0)
-    pipeline = Pipeline(cull_mode="none" if two_sided else "back")
-    if blended:
-        pipeline = Pipeline(Depth("less", write=False), blend=ALPHA_BLENDING, cull_mode=pipeline.cull_mode)
-    return shading, pipeline
+    pipeline = Pipeline(cull_mode="none")
+    if color[3] < 1:
+        pipeline = Pipeline(Depth("less", write=False), blend=ALPHA_BLENDING, cull_mode="none")
+    return Shading(color, texture, lit=True, two_sided=True), pipeline
 
 
-def _four(given: Any, light: bool) -> tuple[float, float, float, float]:
-    """A base colour as red, green, blue, alpha, of light. light: bytes are amounts of light times 255, else bytes of a picture."""
+def _four(given: Any) -> tuple[float, float, float, float]:
+    """A colour of a picture as red, green, blue, alpha, of light."""
     values = np.asarray(given)
     bytes_given = values.dtype.kind in "ui"
     floats = values.astype(np.float64) / 255 if bytes_given else values.astype(np.float64)
     red, green, blue, alpha = [*floats[:3], floats[3] if len(floats) > 3 else 1.0]
-    if not light:
-        red, green, blue = (LIGHT_OF_BYTE[int(np.clip(part, 0, 1) * 255 + 0.5)] for part in (red, green, blue))
+    red, green, blue = (LIGHT_OF_BYTE[int(np.clip(part, 0, 1) * 255 + 0.5)] for part in (red, green, blue))
     return float(red), float(green), float(blue), float(alpha)
 
 
 # ---------------------------------------------------------------------------------------------------------
-# What a file names and is not drawn
+# glTF
 
 
-def _read_header(path: str, suffix: str) -> Any:
-    """The JSON of a glTF file; nothing of one that cannot be read: the reader of meshes says what is wrong."""
-    if suffix not in GLTF:
-        return {}
+def _load_gltf(path: str) -> Scene:
+    """Raises GraphicsError where its parts do not fit together."""
     try:
-        header = header_of(path)
-    except (OSError, ValueError, struct.error):
-        return {}
-    return header if isinstance(header, dict) else {}
+        file = Gltf(path)
+        if needs := undrawable(file.header):
+            raise GraphicsError(f"{path!r} cannot be read: it needs the extension {needs}, which is not read; export it without")
+        camera, light, said = camera_of(file.header), light_of(file.header) or Light(), left_out(path, file.header)
+        meshes = list(meshes_of(file))
+    except (AttributeError, IndexError, KeyError, OSError, TypeError, struct.error, OverflowError) as error:
+        raise GraphicsError(f"{path!r} cannot be read: its parts do not fit together ({type(error).__name__}: {error})") from None
+    except ValueError as error:
+        if isinstance(error, GraphicsError):
+            raise
+        raise GraphicsError(f"{path!r} cannot be read: its parts do not fit together ({error})") from None
+    return _sorted(path, meshes, camera, light, said)
 
 
-def _of_header(header: Any, path: str) -> tuple[Camera | None, Light, list[str]]:
-    """Camera, lamp and warnings. Raises GraphicsError where its parts do not fit together."""
-    try:
-        return camera_of(header), light_of(header) or Light(), left_out(path, header)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise GraphicsError(f"{path!r} cannot be read: its nodes, cameras and lamps do not fit together ({error})") from None
+def _sorted(path: str, meshes: list[Mesh], camera: Camera | None, light: Light, said: list[str]) -> Scene:
+    if not any(len(mesh.triangles) for mesh in meshes):
+        raise GraphicsError(f"{path!r} has no triangles")
+    meshes.sort(key=lambda mesh: mesh.pipeline.blend == ALPHA_BLENDING)  # what one can see through comes last
+    return Scene(meshes, camera, light, srgb=True, warnings=said)
 
 
 def _missing_of_obj(path: str) -> list[str]:

@@ -1,12 +1,10 @@
 """What a glTF file says beside its meshes: its camera, its lamp, what it names and is not drawn.
 
-A file is JSON, or binary with JSON in its first chunk. Source: glTF 2.0 Specification, Khronos, and its extension KHR_lights_punctual.
+Source: glTF 2.0 Specification, Khronos, and its extension KHR_lights_punctual.
 """
 
 from __future__ import annotations
 
-import json
-import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,37 +14,31 @@ import numpy as np
 from warploom.graphics.draw_call import Light
 from warploom.graphics.scene import Camera
 
-MAGIC, FILE_HEADER, CHUNK_HEADER, JSON_CHUNK = b"glTF", 12, 8, 0x4E4F534A
 LAMPS = "KHR_lights_punctual"
+DRAWN = (LAMPS, "KHR_materials_unlit", "KHR_mesh_quantization", "KHR_texture_transform")  # extensions that are
 LEFT_OUT = ("animations", "skins")  # of the top level
 TEXTURES_LEFT_OUT = ("normalTexture", "occlusionTexture", "emissiveTexture")
 TRIANGLES = 4  # the first primitive mode that is triangles
-DEEPEST = 256  # nodes below each other
-
-
-def header_of(path: str) -> Any:
-    """The JSON of a file. Raises OSError, ValueError, struct.error."""
-    data = Path(path).read_bytes()
-    if data[: len(MAGIC)] == MAGIC:
-        size, kind = struct.unpack_from("<II", data, FILE_HEADER)
-        start = FILE_HEADER + CHUNK_HEADER
-        data = data[start : start + size] if kind == JSON_CHUNK else b"{}"
-    return json.loads(data)
 
 
 def nodes_of(header: Any) -> Iterator[tuple[Any, np.ndarray]]:
     """The nodes of the scene that is shown, each with its matrix to the world."""
     nodes = header.get("nodes", [])
     scenes = header.get("scenes", [])
-    roots = scenes[header.get("scene", 0)].get("nodes", []) if scenes else range(len(nodes))
-    waiting = [(number, np.eye(4), 0) for number in reversed(list(roots))]
+    below = {child for node in nodes for child in node.get("children", [])}
+    everything = [number for number in range(len(nodes)) if number not in below]
+    roots = scenes[header.get("scene", 0)].get("nodes", []) if scenes else everything
+    waiting = [(number, np.eye(4)) for number in reversed(list(roots))]
+    seen: set[int] = set()
     while waiting:
-        number, above, depth = waiting.pop()
+        number, above = waiting.pop()
+        if number in seen:
+            raise ValueError(f"node {number} is below itself, or below two others")
+        seen.add(number)
         node = nodes[number]
         matrix = above @ matrix_of(node)
         yield node, matrix
-        if depth < DEEPEST:
-            waiting += [(child, matrix, depth + 1) for child in reversed(node.get("children", []))]
+        waiting += [(child, matrix) for child in reversed(node.get("children", []))]
 
 
 def matrix_of(node: Mapping[str, Any]) -> np.ndarray:
@@ -91,6 +83,11 @@ def light_of(header: Any) -> Light | None:
     return None
 
 
+def undrawable(header: Any) -> str:
+    """The extension that a file cannot be drawn without, and that is not read; "" where there is none."""
+    return next((name for name in header.get("extensionsRequired", []) if name not in DRAWN), "")
+
+
 def left_out(path: str, header: Any) -> list[str]:
     """Sentences about pictures that are not there, and about what is not drawn."""
     said = []
@@ -113,5 +110,5 @@ def left_out(path: str, header: Any) -> list[str]:
     lamps = [lamp.get("type") for lamp in header.get("extensions", {}).get(LAMPS, {}).get("lights", [])]
     if len(lamps) > 1 or any(kind != "directional" for kind in lamps):
         left.append("all lamps but one that is far away")
-    left += [name for name in header.get("extensionsUsed", []) if name != LAMPS]
+    left += [name for name in header.get("extensionsUsed", []) if name not in DRAWN]
     return [*said, *([f"not drawn: {', '.join(left)}"] if left else [])]

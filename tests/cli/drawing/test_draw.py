@@ -101,11 +101,13 @@ def test_missing_textures_are_named_and_the_rest_is_drawn(tmp_path):
 
 def test_gltf_with_a_transform_and_what_is_left_out(tmp_path):
     pytest.importorskip("trimesh")
-    (tmp_path / "model.gltf").write_text(gltf(animations=[{"channels": [], "samplers": []}], extensionsUsed=["KHR_texture_transform"]))
+    (tmp_path / "model.gltf").write_text(
+        gltf(animations=[{"channels": [], "samplers": []}], extensionsUsed=["KHR_materials_clearcoat", "KHR_texture_transform"])
+    )
     done = draw(tmp_path / "model.gltf", "-o", tmp_path / "out.png", "--size", "30", "--json")
     assert done.exit_code == 0, done.output
     facts = json.loads(done.stdout)
-    assert facts["warnings"] == ["not drawn: animations, KHR_texture_transform"]
+    assert facts["warnings"] == ["not drawn: animations, KHR_materials_clearcoat"]
     assert 1.9 < facts["eye"][0] < 2.1  # in front of the moved triangle
     assert read_picture(tmp_path / "out.png")[20, 15, 0] > 150
 
