@@ -149,7 +149,8 @@ class Gltf:
 
 def _chunks(data: bytes) -> tuple[bytes, bytes]:
     """(JSON, data) of a binary file. Raises struct.error where it is too short for a chunk's header."""
-    found, at = {}, FILE_HEADER
+    found: dict[int, bytes] = {}
+    at = FILE_HEADER
     while at + CHUNK_HEADER <= len(data):
         size, kind = struct.unpack_from("<II", data, at)
         found.setdefault(kind, data[at + CHUNK_HEADER : at + CHUNK_HEADER + size])
