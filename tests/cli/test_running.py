@@ -228,11 +228,11 @@ int main(void) { return vx_spawn_threads(1, &blocks, &threads, mark, 0); }
 """
 
 
-@pytest.mark.parametrize(("threads", "status"), [(64, 1), (16, 0)])
-def test_a_group_that_a_core_has_no_room_for(threads, status, tmp_path):
+@pytest.mark.parametrize(("command", "threads", "status"), [("run", 64, 1), ("run", 16, 0), ("check", 64, 1)])
+def test_a_group_that_a_core_has_no_room_for(command, threads, status, tmp_path):
     pytest.importorskip("ziglang", reason="C is compiled by the package ziglang: pip install 'warploom[cc]'")
     (tmp_path / "group.c").write_text(GROUP)
-    asked = ["run", str(tmp_path / "group.c"), "--gpu", "vortex-2024", "-D", f"THREADS={threads}", "--engine", "python", "--quiet"]
+    asked = [command, str(tmp_path / "group.c"), "--gpu", "vortex-2024", "-D", f"THREADS={threads}", "--engine", "python", "--quiet"]
     done = CliRunner().invoke(main, asked)
     said = (
         "error: the program ended with exit code -1; vx_spawn_threads returns -1 for a group that a core has no room for: "

@@ -85,10 +85,16 @@ def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bo
         say(f"error: still running after {cycles} cycles; {cut}", err=True)
         for line in result.running if where else ():
             say(screen.wrapped(line, "  ", "    "), err=True)
-    if result.status == "done" and result.exit_code:
-        say(f"error: the program ended with exit code {result.exit_code}{_refused_group(result)}", err=True)
+    if refused := refusal(result):
+        say(f"error: {refused}", err=True)
     for remark in result.remarks:
         say(f"note: {remark}", err=True)
+
+
+def refusal(result: Result) -> str:
+    """What a program says by ending with an exit code other than 0; "" where it does not."""
+    ended = result.status == "done" and result.exit_code
+    return f"the program ended with exit code {result.exit_code}{_refused_group(result)}" if ended else ""
 
 
 def _refused_group(result: Result) -> str:

@@ -136,7 +136,7 @@ def _program(file: str, options: dict[str, Any]) -> tuple[int, list[Report], dic
     """One launch of a program in a different language."""
     from warploom.checks.check import run_checked
     from warploom.cli.loading import there_is
-    from warploom.cli.running import take_order
+    from warploom.cli.running import refusal, take_order
     from warploom.cli.terminal.progress import Progress
     from warploom.isa.frontends import front_end
 
@@ -157,7 +157,11 @@ def _program(file: str, options: dict[str, Any]) -> tuple[int, list[Report], dic
         say(how, err=True)
         return status, [], {}
     _show(report, 0, options)
-    return DONE, [report], {"warnings": [diagnostic_json(item) for item in order.warnings]}
+    more: dict[str, Any] = {"warnings": [diagnostic_json(item) for item in order.warnings]}
+    if refused := refusal(report.result):  # nothing or not all of it ran, and so not all was checked
+        say(f"error: {refused}", err=True)
+        more["error"] = refused
+    return FAULT if refused else DONE, [report], more
 
 
 def _show(report: Report, number: int, options: dict[str, Any]) -> None:
