@@ -17,8 +17,8 @@ from tests.documentation import ROOT
 TRIAL = ROOT / "tests" / "machine" / "trial"
 # file of the package, what stands there, what stands there with the trial units
 ROWS = (
-    ("isa/uop.py", '"slots", "raster", "merger")', '"slots", "raster", "merger", "population")'),
-    ("isa/uop.py", "SLOTS, RASTER, MERGER) = range(len(PORTS))", "SLOTS, RASTER, MERGER, _) = range(len(PORTS))"),
+    ("isa/uop.py", '"rays", "ray_answers")', '"rays", "ray_answers", "population")'),
+    ("isa/uop.py", "RAYS, RAY_ANSWERS) = range(len(PORTS))", "RAYS, RAY_ANSWERS, _) = range(len(PORTS))"),
     (
         "isa/uop.py",
         "OPERATIONS: tuple[Operation, ...] = tuple(_rows())",

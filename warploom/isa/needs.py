@@ -21,13 +21,18 @@ def needs_shared_memory(uops: np.ndarray) -> bool:
 
 
 def touches_memory(program: Program) -> bool:
-    """Whether a program accesses memory, shared memory or textures, or draws."""
-    return bool(np.isin(program.uops[:, u.UNIT], (u.MEMORY, u.SHARED, u.TEXTURE, u.RASTER, u.MERGER)).any())
+    """Whether a program accesses memory, shared memory or textures, draws, or traces rays."""
+    return bool(np.isin(program.uops[:, u.UNIT], (u.MEMORY, u.SHARED, u.TEXTURE, u.RASTER, u.MERGER, u.RAYS)).any())
 
 
 def draws(program: Program) -> bool:
     """Whether a program takes quads from a raster engine, or hands fragments to an output merger."""
     return bool(np.isin(program.uops[:, u.UNIT], (u.RASTER, u.MERGER)).any())
+
+
+def traces(program: Program) -> bool:
+    """Whether a program traces rays by a ray unit."""
+    return bool(np.isin(program.uops[:, u.UNIT], (u.RAYS, u.RAY_ANSWERS)).any())
 
 
 def samples(program: Program) -> bool:

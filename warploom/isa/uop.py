@@ -112,9 +112,9 @@ def scalar(number: int) -> int:
 # A scheduler may have those before "slots", its issue slots, for itself (`machine/core/partitions.py`); units after that belong to the
 # whole core, and there may be as many as one likes.
 PORTS = ("alu", "special", "memory", "shared", "texture", "control", "buffer", "float", "double", "scalar", "heavy", "light", "half",
-         "slots", "raster", "merger")  # fmt: skip
+         "slots", "raster", "merger", "rays", "ray_answers")  # fmt: skip
 (ALU, SPECIAL, MEMORY, SHARED, TEXTURE, CONTROL, BUFFER,  # BUFFER: the instruction buffer itself, which always can
- FLOAT, DOUBLE, SCALAR_PORT, HEAVY, LIGHT, HALF, SLOTS, RASTER, MERGER) = range(len(PORTS))  # fmt: skip
+ FLOAT, DOUBLE, SCALAR_PORT, HEAVY, LIGHT, HALF, SLOTS, RASTER, MERGER, RAYS, RAY_ANSWERS) = range(len(PORTS))  # fmt: skip
 UNITS = PORTS  # a unit, whose issue port an operation takes, has the number of its port; pipes and slots are never an operation's
 INDEX = HALF  # machines that issue by control words have no pipe of halves alone; theirs is the way to constants and special registers
 
@@ -134,6 +134,7 @@ LATENCIES = (
  L_DOUBLE, L_DOUBLE_DIVIDE, L_SCALAR, L_MASK, L_SHUFFLE, L_FLOAT_COMPARE, L_FLOAT_ROOT, L_FLOAT_RECIPROCAL,
  L_DOUBLE_CONVERT, L_HALF) = range(len(LATENCIES))  # fmt: skip
 
+RAY_REGISTERS = 14  # that `await_ray` writes: status; t, u, v; triangle, instance, geometry, custom number; the ray in the instance's space
 QUAD_REGISTERS = 14  # that `take_quad` writes: status, place and mask, three edges at four pixels
 
 # Address spaces.
@@ -409,6 +410,17 @@ def _rows() -> list[Operation]:
     merger = [
         ("merge", "abc", "a fragment goes to the output merger: a = y << 16 | x << 1 | face, b its colour, c its depth"),
     ]
+    rays = [
+        ("trace_ray", "dabci", "a ray begins its walk: registers a .. a + 7 = origin, direction, tmin, tmax; b = address of the scene; "
+         "c = mask << 16 | flags; d = handle. i = 1: both are the warp's, in lanes 1 and 3 of b"),
+    ]
+    ray_answers = [
+        ("await_ray", "da", "waits for the rays of handle a; registers d .. d + 13 = status; t, u, v; triangle, instance, geometry, custom "
+         "number; origin and direction in the space of the instance"),
+        ("resume_ray", "abc", "the walk that was waited for last goes on: a = 0: its candidate does not count, 1: it does, 2: and "
+         "that is all; "
+         "b = t of what is in a box, c: not looked at"),
+    ]
     control = [
         ("nop", "", "nothing", NEXT),
         ("branch", "atr", "lanes where (a & i) != 0 go to the target (NEGATE: where it is 0); RECONVERGE is where they reconverge",
@@ -478,6 +490,8 @@ def _rows() -> list[Operation]:
     rows += [Operation(name, BUFFER, NO_DATAPATH, L_CONTROL, operands, meaning) for name, operands, meaning in buffer]
     rows += [Operation(name, RASTER, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in raster]
     rows += [Operation(name, MERGER, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in merger]
+    rows += [Operation(name, RAYS, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in rays]
+    rows += [Operation(name, RAY_ANSWERS, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in ray_answers]
     return rows
 
 
@@ -492,7 +506,7 @@ def registers_written(operation: Operation, size: int = 4) -> int:
     """How many registers an operation writes, from its destination on. size: bytes of a memory access."""
     if "d" not in operation.operands:
         return 0
-    several = {"sample": 4, "take_quad": QUAD_REGISTERS}
+    several = {"sample": 4, "take_quad": QUAD_REGISTERS, "await_ray": RAY_REGISTERS}
     return several.get(operation.name, 2 if "d" in pairs_of(operation, size) else 1)
 
 

@@ -8,13 +8,13 @@ from warploom.machine.engine.unit import FOREVER
 
 
 def test_the_order_is_that_of_a_cycle():
-    assert [row.name for row in DEVICE_UNITS] == ["dispatcher", "cores", "barriers", "memory", "raster", "merger"]
+    assert [row.name for row in DEVICE_UNITS] == ["dispatcher", "cores", "barriers", "memory", "raster", "merger", "rays"]
 
 
 def test_the_devices_record_has_the_state_of_each_unit():
     fields = [name for row in DEVICE_UNITS for name in row.state]
     assert len(set(fields)) == len(fields) and set(fields) <= set(Gpu.names)
-    assert len({apart.name for row in DEVICE_UNITS for apart in row.apart}) == 3
+    assert len({apart.name for row in DEVICE_UNITS for apart in row.apart}) == 4
 
 
 def test_each_function_of_the_table_is_said_in_its_units_words():
@@ -40,6 +40,7 @@ def test_without_a_unit_that_has_something_to_do_nothing_ever_happens(monkeypatc
     monkeypatch.setattr("warploom.machine.device.memory_system.next_time", lambda wheel, now: FOREVER)
     gpu = SimpleNamespace(grid=SimpleNamespace(low=4, high=4), cores=2, wake=[FOREVER, FOREVER], wheel=None)
     gpu.raster_count, gpu.rasters, gpu.merger_count = 1, [SimpleNamespace(wake=FOREVER)], 0
+    gpu.ray_count = 0
     assert next_event(gpu, 3) == FOREVER
     gpu.wake[1] = 9
     assert next_event(gpu, 3) == 9

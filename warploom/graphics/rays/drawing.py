@@ -76,9 +76,9 @@ def draw_by_rays(
     lamp = lamp_of(placed_light(scene.light, camera), target)
     given = [zeros(1, Quad), lamp, _records(materials), *in_memory(textures, target.srgb)]
     mergers = _records(np.concatenate([merger_of(state) for state in states]))
-    faces = np.array([[state.front_face == "cw", state.cull_mode == "back", state.cull_mode == "front"] for state in states])
+    faces = np.array([[state.front_face == "cw", state.cull_mode == "back", state.cull_mode == "front"] for state in states], bool)
     clear = np.array([state.blend != OPAQUE or state.depth is None or not state.depth.write or set(state.write_mask) != set(ALL)
-                      for state in states])  # fmt: skip
+                      for state in states], bool)  # fmt: skip
     nodes, covered, work = np.zeros(width * height, np.int64), np.zeros(width * height, bool), np.zeros(WORK, np.int64)
     rays = layers = 0
     for first in range(0, width * height, STEP):
@@ -165,7 +165,7 @@ def _directions(x: np.ndarray, y: np.ndarray, camera: Camera, width: int, height
     """From the eye through the centres of pixels, one step forward: float64[n, 3], as the camera sees it."""
     slope = np.tan(np.radians(camera.fov) / 2)
     across, down = (2 * x + 1) / width - 1, 1 - (2 * y + 1) / height
-    return np.stack([across * slope * width / height, down * slope, np.full(len(x), -1.0)], axis=1)
+    return np.stack([across * slope * width / height, down * slope, np.full(len(x), -1.0, np.float64)], axis=1)
 
 
 def _shaded(

@@ -237,7 +237,7 @@ def _placed(number: int, one: Instance, meshes: list[np.ndarray]) -> tuple[np.nd
     back = np.linalg.inv(np.vstack([inverse.astype(np.float64), [[0, 0, 0, 1]]]))
     corners = meshes[one.mesh].reshape(-1, 3)
     low, high = corners.min(axis=0).astype(np.float64), corners.max(axis=0).astype(np.float64)
-    points = np.array([[(low, high)[place >> axis & 1][axis] for axis in range(3)] + [1.0] for place in range(8)]) @ back.T
+    points = np.array([[(low, high)[place >> axis & 1][axis] for axis in range(3)] + [1.0] for place in range(8)], np.float64) @ back.T
     far = np.abs(points[:, :3]).max() + np.abs(back[:3, 3]).max()
     room = ROOM * far * np.linalg.cond(back[:3, :3])
     return (points[:, :3].min(axis=0) - room), (points[:, :3].max(axis=0) + room), inverse

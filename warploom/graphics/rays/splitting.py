@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from warploom.isa.counts import tally
+
 BINS = 16
 MOST_DEPTH = 30  # levels of a tree: below, halves are split off by number, so that two trees one above the other stay within the walk's
 
@@ -63,7 +65,7 @@ def _divide(
     extent = most - least
     scale = np.divide(BINS, extent, out=np.zeros_like(extent), where=extent > 0)
     places = np.minimum(((middles[order] - least[segment]) * scale[segment]).astype(np.int64), BINS - 1)
-    best, axis, cut = np.full(len(starts), np.inf), np.zeros(len(starts), np.int64), np.zeros(len(starts), np.int64)
+    best, axis, cut = np.full(len(starts), np.inf, np.float64), np.zeros(len(starts), np.int64), np.zeros(len(starts), np.int64)
     for tried in range(3):
         cell = segment * BINS + places[:, tried]
         cost = _costs(low[order], high[order], cell, len(starts))
@@ -77,18 +79,18 @@ def _divide(
     by_number = ~np.isfinite(best) | (np.ceil(np.log2(counts)) >= room)
     right = np.where(by_number[segment], rank >= (counts // 2)[segment], right)
     sorted_ = np.argsort(2 * segment + right, kind="stable")
-    return order[sorted_], counts - np.bincount(segment, right, len(starts)).astype(np.int64)
+    return order[sorted_], counts - tally(segment[right], len(starts))
 
 
 def _costs(low: np.ndarray, high: np.ndarray, cell: np.ndarray, segments: int) -> np.ndarray:
     """float64[segments, BINS - 1]: what a split after each bin is expected to cost; infinite where one side is empty."""
     shape = (segments, BINS, 3)
-    lows, highs = np.full((segments * BINS, 3), np.inf), np.full((segments * BINS, 3), -np.inf)
+    lows, highs = (np.full((segments * BINS, 3), value, np.float64) for value in (np.inf, -np.inf))
     np.minimum.at(lows, cell, low)
     np.maximum.at(highs, cell, high)
     lows, highs = lows.reshape(shape), highs.reshape(shape)
-    count = np.bincount(cell, minlength=segments * BINS).reshape(segments, BINS)
-    before = np.cumsum(count, axis=1)[:, :-1]
+    count = tally(cell, segments * BINS).reshape(segments, BINS)
+    before = np.cumsum(count, axis=1, dtype=np.int64)[:, :-1]
     after = count.sum(axis=1, keepdims=True) - before
     left = _area(np.minimum.accumulate(lows, axis=1), np.maximum.accumulate(highs, axis=1))[:, :-1]
     right = _area(np.minimum.accumulate(lows[:, ::-1], axis=1), np.maximum.accumulate(highs[:, ::-1], axis=1))[:, ::-1][:, 1:]

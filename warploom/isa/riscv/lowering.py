@@ -22,7 +22,7 @@ from warploom.isa.regions import Region
 from warploom.isa.riscv import csr
 from warploom.isa.riscv.disassembler import disassemble
 from warploom.isa.riscv.instruction import FloatNeeds, Instruction, Operands, Refusal
-from warploom.isa.riscv.registers import FLOATS, QUAD, REGISTER_NAMES, REGISTERS, ROUNDING_MODE
+from warploom.isa.riscv.registers import FLOATS, RAY, REGISTER_NAMES, REGISTERS, ROUNDING_MODE
 from warploom.isa.riscv.table import TABLE, Decoded, Table, base_of
 from warploom.isa.uop import Uop
 
@@ -138,4 +138,4 @@ def _registers(uops: np.ndarray) -> int:
     codes = uops[:, [u.DST, u.A, u.B, u.C]]
     named = codes[(codes >= 0) & (codes < u.HIDDEN)]
     most = int(named.max()) if len(named) else 0
-    return next(count for count in (FLOATS, ROUNDING_MODE, REGISTERS, QUAD + u.QUAD_REGISTERS) if most < count)
+    return next(count for count in (FLOATS, ROUNDING_MODE, REGISTERS, RAY, RAY + u.RAY_REGISTERS) if most < count)

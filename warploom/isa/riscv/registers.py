@@ -8,7 +8,7 @@ Source: RISC-V Unprivileged Specification 20240411; names: RISC-V ABIs Specifica
 
 from __future__ import annotations
 
-from warploom.isa.uop import HIDDEN, QUAD_REGISTERS, SCALAR
+from warploom.isa.uop import HIDDEN, QUAD_REGISTERS, RAY_REGISTERS, SCALAR
 
 INTEGER_NAMES = (
     "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", *(f"a{n}" for n in range(8)),
@@ -22,7 +22,8 @@ FLOATS = 32  # the lane register of f0
 ROUNDING_MODE, FLAGS, RESERVED_ADDRESS, RESERVED_VALUE = range(64, 68)
 REGISTERS = 68
 QUAD = REGISTERS  # from here on, of Vortex: the quad that the raster engine has handed out last
-REGISTER_NAMES = (*INTEGER_NAMES, *FLOAT_NAMES, "frm", "fflags", "", "", *[""] * QUAD_REGISTERS)
+RAY = QUAD + QUAD_REGISTERS  # ... and what the ray unit has answered last
+REGISTER_NAMES = (*INTEGER_NAMES, *FLOAT_NAMES, "frm", "fflags", "", "", *[""] * (QUAD_REGISTERS + RAY_REGISTERS))
 
 INTEGER_NUMBER = {name: number for number, name in enumerate(INTEGER_NAMES)} | {f"x{n}": n for n in range(32)} | {"fp": 8}
 FLOAT_NUMBER = {name: number for number, name in enumerate(FLOAT_NAMES)} | {f"f{n}": n for n in range(32)}

@@ -11,7 +11,7 @@ from warploom.isa.riscv.csr import instructions_on
 from warploom.isa.riscv.instruction import Instruction, Lowering, Operands
 from warploom.isa.riscv.table import Table
 from warploom.isa.uop import Uop
-from warploom.isa.vortex import counters, graphics, texture
+from warploom.isa.vortex import counters, graphics, rays, texture
 from warploom.isa.vortex.csr import csrs
 from warploom.isa.vortex.generation import GENERATIONS, Generation
 from warploom.isa.vortex.simt import rows
@@ -29,7 +29,7 @@ def table(number: int, counter_class: int = counters.NO_CLASS) -> Table:
     found = [*integer.INSTRUCTIONS, *(row for row in multiply.INSTRUCTIONS if not (generation.old and row.extension == ZICOND))]
     found += () if generation.old else atomic.INSTRUCTIONS
     found += [*floating.INSTRUCTIONS, *instructions_on(known, unknown_kept=generation.old), *rows(generation)]
-    found += [*texture.rows(generation), *graphics.rows(generation)]
+    found += [*texture.rows(generation), *graphics.rows(generation), *rays.rows(generation)]
     return Table(tuple(_own(row, generation) for row in found), {number: csr.name for number, csr in known.items()}, flags_of_warp=True)
 
 

@@ -115,6 +115,19 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("merger_writes", "words", "of colour and depth that the mergers have written"),
     Counter("merger_cache_hits", "words", "of pixels found in the mergers' caches"),
     Counter("merger_cache_misses", "words", "not found there, or in flight"),
+    Counter("rays", "rays", "traced by ray units"),
+    Counter("ray_nodes", "nodes", "of trees that they have visited"),
+    Counter("ray_nodes_again", "nodes", "of those, on the way down after a restart"),
+    Counter("ray_boxes", "boxes", "tested"),
+    Counter("ray_triangles", "triangles", "tested"),
+    Counter("ray_instances", "instances", "entered"),
+    Counter("ray_restarts", "restarts", "from the root, of walks whose short stack had forgotten something"),
+    Counter("ray_steps", "steps", "of walks: a node, a leaf or a primitive each"),
+    Counter("ray_lanes", "lanes", "of the same warp that walk, added over all steps: by steps it is the mean"),
+    Counter("ray_idle_cycles", "cycles", "in which rays were walking and no step was made, of each unit"),
+    Counter("ray_cache_hits", "sectors", "found in the ray units' caches"),
+    Counter("ray_cache_misses", "sectors", "not found there, or in flight"),
+    Counter("ray_faults", "rays", "that ended in a damaged tree"),
 )
 COUNTER = {counter.name: counter for counter in COUNTERS}
 STATE_COUNTERS = tuple(f"{state}_thread_cycles" for state in _SEQUENCER_STATES)  # they add up to cycles x cores x threads per block

@@ -10,7 +10,16 @@ from warploom.machine.config.effective import check_parts, check_replaced
 from warploom.machine.config.schema import L2, Cache, Config, ignored
 from warploom.machine.config.sequences import parts_of
 from warploom.machine.core.load_store.constant_cache import MAX_CONSTANT_LINES
-from warploom.machine.engine.sizes import CARVEOUTS, MAX_FETCH_LINES, MAX_L0_LINES, MAX_MERGERS, MAX_RASTERS, ConfigError
+from warploom.machine.engine.sizes import (
+    CARVEOUTS,
+    MAX_FETCH_LINES,
+    MAX_L0_LINES,
+    MAX_MERGERS,
+    MAX_RASTERS,
+    MAX_RAY_SLOTS,
+    MAX_RAY_UNITS,
+    ConfigError,
+)
 from warploom.machine.memory.block import L2_LINES, LINES
 from warploom.machine.memory.cache import check as check_cache
 from warploom.machine.memory.client import CLIENT_LINES
@@ -180,7 +189,10 @@ def _check_graphics(config: Config) -> None:
     """Raster engines and output mergers: how many there are, their caches, and tiles."""
     if config.raster.tile & (config.raster.tile - 1):
         raise ConfigError(f"raster.tile = {config.raster.tile}: a tile is a power of two pixels wide")
-    for name, own, most in (("raster", config.raster, MAX_RASTERS), ("merger", config.merger, MAX_MERGERS)):
+    rays = config.rays
+    if rays.cores and rays.warps * min(rays.cores, config.gpu.cores) > MAX_RAY_SLOTS:
+        raise ConfigError(f"rays.warps = {rays.warps}: a ray unit has the rays of {MAX_RAY_SLOTS} warps at most; let fewer cores share one")
+    for name, own, most in (("raster", config.raster, MAX_RASTERS), ("merger", config.merger, MAX_MERGERS), ("rays", rays, MAX_RAY_UNITS)):
         if own.cores and -(-config.gpu.cores // own.cores) > most:
             raise ConfigError(f"{name}.cores = {own.cores}: {config.gpu.cores} cores would need more than {most}; let more cores share one")
         line_of_ways = config.l1.line * own.ways

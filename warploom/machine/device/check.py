@@ -76,8 +76,12 @@ def check(config: Config, program: Program) -> None:
 
 def _check_graphics(config: Config, program: Program) -> None:
     """The machine has the units of graphics that a program uses. Raises LaunchError, with the instruction and a machine that has them."""
-    for unit, section, said in ((u.RASTER, "raster", "a raster engine"), (u.MERGER, "merger", "an output merger")):
-        using = np.flatnonzero(program.uops[:, u.UNIT] == unit)
+    for units, section, said in (
+        ((u.RASTER,), "raster", "a raster engine"),
+        ((u.MERGER,), "merger", "an output merger"),
+        ((u.RAYS, u.RAY_ANSWERS), "rays", "a ray unit"),
+    ):
+        using = np.flatnonzero(np.isin(program.uops[:, u.UNIT], units))
         if len(using) and config[f"{section}.cores"] == 0:
             number = int(np.flatnonzero(program.code[:, u.FIRST_UOP] <= using[0])[-1])
             own = next((name for name in preset_names() if load_config(name)[f"{section}.cores"]), "")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from warploom.isa.numbers import grouped
-from warploom.machine.engine.sizes import MAX_RASTERS
+from warploom.machine.engine.sizes import MAX_MERGERS, MAX_RASTERS
 from warploom.machine.merger.registers import ADD, F_ONE, F_ZERO
 
 PIXELS = 4  # of a quad
@@ -17,7 +17,7 @@ PIXELS = 4  # of a quad
 def graphics_counters(gpu: np.ndarray) -> dict[str, int]:
     """The counters of graphics, by their names in `counters.COUNTERS`; none where the machine has neither unit."""
     rasters, mergers = gpu["rasters"], gpu["mergers"]
-    reading, merging = gpu["clients"][:MAX_RASTERS], gpu["clients"][MAX_RASTERS:]
+    reading, merging = gpu["clients"][:MAX_RASTERS], gpu["clients"][MAX_RASTERS : MAX_RASTERS + MAX_MERGERS]
     found: dict[str, int] = {}
     if gpu["raster_count"]:
         quads, covered = int(rasters["raster"]["quads"].sum()), int(rasters["raster"]["covered"].sum())

@@ -15,6 +15,7 @@ import numpy as np
 from warploom.isa.analysis.control_flow import with_reconvergence
 from warploom.isa.analysis.spins import with_yields
 from warploom.isa.counts import numbers
+from warploom.isa.needs import traces
 from warploom.isa.program import Program
 from warploom.isa.regions import SPACE_BYTES, AddressSpace, RegionError, flat_memory, for_machine
 from warploom.isa.table_check import check_tables
@@ -125,7 +126,7 @@ class PipelineMachine:
         self.most_events = MOST_EVENTS
         self._kept = 0
         check(config, program)
-        self.gpu = zeros((), Gpu, rooms_of_device(config, tracks_bytes(config)))
+        self.gpu = zeros((), Gpu, rooms_of_device(config, tracks_bytes(config), traces(program)))
         # As the hardware sees it; `program` stays as the user wrote it.
         self.moves_threads = self.forms_warps and not depends_on_warps(program)
         self.loaded = with_thread_numbers(program) if self.moves_threads else program

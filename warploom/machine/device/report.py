@@ -26,6 +26,7 @@ from warploom.machine.core.divergence.waiting import next_paths
 from warploom.machine.core.warps.barrier import CORE_BARRIERS, GRID_BARRIER, WHOLE_WARP
 from warploom.machine.device.callers import caller
 from warploom.machine.device.graphics_report import graphics_counters, graphics_remarks
+from warploom.machine.device.ray_report import ray_counters, ray_remarks
 from warploom.machine.device.remarks.stacks import overflow_at
 from warploom.machine.device.storage import Storage
 from warploom.machine.engine.sizes import MAX_WARPS
@@ -118,7 +119,7 @@ def counters(machine: Reported) -> dict[str, int]:
         "alu_instructions": int(cores["alus"]["busy"].sum()),
         "stack_peak": int(max(cores[name]["peak"].max() for name in _stacks(machine))),
     }
-    return found | graphics_counters(gpu)
+    return found | graphics_counters(gpu) | ray_counters(gpu)
 
 
 def _store_tail(machine: Reported) -> int:
@@ -140,6 +141,7 @@ def remarks(machine: Reported) -> Iterator[str]:
     """What a user should know of a run although it is not a fault: lanes that disagreed at a branch which their program had not split;
     fragments of a pixel that did not keep their order."""
     yield from graphics_remarks(machine.gpu)
+    yield from ray_remarks(machine.gpu)
     for core, state in enumerate(machine.cores):
         found = state["counters"] if "counters" in (state.dtype.names or ()) else state
         first, times = found["unguarded"], int(found["unguarded"]["times"])

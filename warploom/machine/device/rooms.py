@@ -27,11 +27,13 @@ BY_NUMBER = ("get_register", "put_register")  # operations on a lane register wh
 NEIGHBOURS = 4  # registers from the one that a micro-op names on, that it may access
 
 
-def rooms_of_device(config: Config, tracks_bytes: bool) -> Rooms:
+def rooms_of_device(config: Config, tracks_bytes: bool, traces_rays: bool = False) -> Rooms:
     """Of a `Gpu`. tracks_bytes: whether some cache keeps which bytes of a line were stored."""
     l2 = config.l2
     sets, ways = shape_of(l2, l2.slices) if l2.bytes else (0, 0)
+    contexts = config.rays.warps * min(config.rays.cores, config.gpu.cores) * config.core.lanes * traces_rays
     return {
+        "rays": {"contexts": {"contexts": contexts}},
         "partial_stores": {"entries": PARTIAL_STORES * tracks_bytes},
         "dram": {"requests": REQUESTS * (config.memory.kind == "dram" and config.dram.banks > 0)},
         "l2": {

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from warploom.isa.needs import draws, touches_memory
+from warploom.isa.needs import draws, touches_memory, traces
 from warploom.machine.core.fetch.shared_instruction_cache import SharedFetch
 from warploom.machine.core.warps.core_barrier import CoreBarriers
 from warploom.machine.device.block_dispatcher import Grid, all_handed_out, next_dispatch, step_dispatcher
@@ -29,6 +29,7 @@ from warploom.machine.device.merger_unit import (
     step_mergers,
 )
 from warploom.machine.device.raster_unit import RASTER_STATE, next_raster_event, no_rasters, set_up_raster, step_raster, step_rasters
+from warploom.machine.device.ray_unit import RAY_STATE, next_ray_event, no_walks, set_up_rays, step_rays, walk_rays
 from warploom.machine.engine.rows import Apart, each_row
 from warploom.machine.engine.sizes import MAX_CLIENTS, MAX_CORES
 from warploom.machine.memory.channels import Channels
@@ -110,6 +111,14 @@ DEVICE_UNITS = (
         MERGER_STATE,
         set_up_merger,
         (Apart("step_mergers", step_mergers, no_mergers, draws, "number", ("gpu", "cores", "number")),),
+    ),
+    DeviceUnit(
+        "rays",
+        step_rays,
+        next_ray_event,
+        state=RAY_STATE,
+        set_up=set_up_rays,
+        apart=(Apart("walk_rays", walk_rays, no_walks, traces, "number", ("gpu", "cores", "tables", "number")),),
     ),
 )
 

@@ -139,7 +139,7 @@ def _visit_triangle(walk, words, floats, place):
                     if walk.state == DONE:
                         return
                 else:
-                    walk.candidate_t, walk.state = walk.ray.t, CANDIDATE
+                    _offer(walk)
                     return
     _next_primitive(walk)
 
@@ -179,9 +179,17 @@ def _visit_box(walk, floats, place):
         if meets_box(ray, floats[place], floats[place + 1], floats[place + 2],
                      floats[place + 3], floats[place + 4], floats[place + 5]) and ray.near <= walk.t:  # fmt: skip
             ray.t, ray.u, ray.v, ray.back = ray.near, ZERO, ZERO, 0
-            walk.candidate_t, walk.state = ray.near, CANDIDATE
+            _offer(walk)
             return
     _next_primitive(walk)
+
+
+@unit
+def _offer(walk):
+    """What was met last is a candidate."""
+    ray = walk.ray
+    walk.candidate_t, walk.candidate_u, walk.candidate_v, walk.candidate_back = ray.t, ray.u, ray.v, ray.back
+    walk.state = CANDIDATE
 
 
 @unit
@@ -192,6 +200,7 @@ def resume(walk, action, t):
     walk.state = TREE
     if action == ACCEPT or action == TERMINATE:
         where = walk.candidate_t if walk.kind == TRIANGLE_LEAF else t
+        walk.ray.u, walk.ray.v, walk.ray.back = walk.candidate_u, walk.candidate_v, walk.candidate_back
         if where >= walk.world.tmin and where <= walk.world.tmax and is_better(walk, where):
             _commit(walk, where)
             if action == TERMINATE:

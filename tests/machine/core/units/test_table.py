@@ -2,7 +2,7 @@
 
 import inspect
 
-from warploom.isa.uop import CONTROL, FLOAT, MEMORY, MERGER, OPERATIONS, PORTS, RASTER, SHARED, SLOTS, TEXTURE, UNITS
+from warploom.isa.uop import CONTROL, FLOAT, MEMORY, MERGER, OPERATIONS, PORTS, RASTER, RAYS, SHARED, SLOTS, TEXTURE, UNITS
 from warploom.machine.accounting import reasons as r
 from warploom.machine.core.core import Core
 from warploom.machine.core.units.table import EXECUTION_UNITS, OF_A_SCHEDULER, THROTTLE, WITH_QUEUE, execute_instruction
@@ -22,7 +22,7 @@ def test_every_row_is_called_with_the_same_arguments():
 
 
 def test_units_of_the_whole_core_have_queues_and_reasons_of_their_own():
-    assert WITH_QUEUE == (MEMORY, SHARED, TEXTURE, RASTER, MERGER)
-    reasons = {MEMORY: r.LG_THROTTLE, SHARED: r.MIO_THROTTLE, TEXTURE: r.TEX_THROTTLE, RASTER: r.MIO_THROTTLE, MERGER: r.MIO_THROTTLE}
+    assert WITH_QUEUE == (MEMORY, SHARED, TEXTURE, RASTER, MERGER, RAYS)
+    reasons = {MEMORY: r.LG_THROTTLE, TEXTURE: r.TEX_THROTTLE} | dict.fromkeys((SHARED, RASTER, MERGER, RAYS), r.MIO_THROTTLE)
     assert THROTTLE.tolist() == [reasons.get(port, r.MATH_PIPE_THROTTLE) for port in range(len(PORTS))]
     assert CONTROL < FLOAT < SLOTS < RASTER  # pipes of a scheduler are numbered between its units and those of the whole core

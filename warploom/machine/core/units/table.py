@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from warploom.isa.needs import draws, touches_memory
+from warploom.isa.needs import draws, touches_memory, traces
 from warploom.isa.uop import FLOAT, SLOTS
 from warploom.machine.accounting.reasons import LG_THROTTLE, MATH_PIPE_THROTTLE, MIO_THROTTLE, TEX_THROTTLE
 from warploom.machine.core.load_store.lsu import load_store, no_load_store
@@ -29,6 +29,17 @@ from warploom.machine.core.units.merger_access import (
     no_fragments,
 )
 from warploom.machine.core.units.raster_access import RasterRequest, execute_quads, next_free_raster, no_quads, raster_accepts, take_quads
+from warploom.machine.core.units.ray_access import (
+    RayPort,
+    answer_rays,
+    execute_answers,
+    execute_rays,
+    next_free_rays,
+    no_rays,
+    rays_accept,
+    set_up_ray_port,
+    start_rays,
+)
 from warploom.machine.core.units.shared_access import next_free_shared, shared_accepts
 from warploom.machine.core.units.texture_access import next_free_texture, step_texture, texture_accepts
 from warploom.machine.engine.rows import Apart, by_row, each_row
@@ -62,6 +73,7 @@ class ExecutionUnit(NamedTuple):
     apart: tuple[Apart, ...] = ()
 
 
+RAY_ARGUMENTS = ("gpu", "core", "number", "number", "tables", "units", "number")
 OF_A_SCHEDULER = ExecutionUnit("pipe", execute_arithmetic, always_accepts, never_full)  # for ports of pipes that a scheduler has for itself
 EXECUTION_UNITS: tuple[ExecutionUnit, ...] = (
     ExecutionUnit("alu", execute_arithmetic, alus_accept, next_free_alu),
@@ -111,6 +123,24 @@ EXECUTION_UNITS: tuple[ExecutionUnit, ...] = (
                 ("gpu", "core", "number", "number", "tables", "units", "number"),
             ),
         ),
+    ),
+    ExecutionUnit(
+        "rays",
+        execute_rays,
+        rays_accept,
+        next_free_rays,
+        True,
+        MIO_THROTTLE,
+        state={"ray_port": RayPort},
+        set_up=set_up_ray_port,
+        apart=(Apart("start_rays", start_rays, no_rays, traces, "number", RAY_ARGUMENTS),),
+    ),
+    ExecutionUnit(
+        "ray_answers",
+        execute_answers,
+        always_accepts,
+        never_full,
+        apart=(Apart("answer_rays", answer_rays, no_rays, traces, "number", RAY_ARGUMENTS),),
     ),
 )
 WITH_QUEUE = tuple(number for number, row in enumerate(EXECUTION_UNITS) if row.has_queue)

@@ -92,6 +92,64 @@ WARPLOOM_INLINE void vx_om(unsigned x, unsigned y, unsigned face, unsigned color
 #define VX_CSR_RASTER_BCOORD_X0 0x7C1 /* of edge 0, pixels 0 to 3 */
 #define VX_CSR_RASTER_BCOORD_Y0 0x7C5
 #define VX_CSR_RASTER_BCOORD_Z0 0x7C9
+
+/* Rays, as Vortex of 2026 has them, for a machine with a ray unit. A scene is the address of a tree that warploom.graphics.rays builds. */
+#define VX_RT_STS_DONE_HIT 0
+#define VX_RT_STS_DONE_MISS 1
+#define VX_RT_STS_YIELD_ANYHIT 2
+#define VX_RT_STS_YIELD_PROC 3
+#define VX_RT_STS_ERROR 128 /* and the number of what is wrong with the tree */
+#define VX_RT_FLAG_OPAQUE 0x01
+#define VX_RT_FLAG_NO_OPAQUE 0x02
+#define VX_RT_FLAG_TERMINATE_ON_FIRST_HIT 0x04
+#define VX_RT_FLAG_CULL_BACK_FACING 0x10
+#define VX_RT_FLAG_CULL_FRONT_FACING 0x20
+#define VX_RT_FLAG_CULL_OPAQUE 0x40
+#define VX_RT_FLAG_CULL_NO_OPAQUE 0x80
+#define VX_RT_FLAG_SKIP_TRIANGLES 0x100
+#define VX_RT_FLAG_SKIP_AABBS 0x200
+#define VX_RT_CB_IGNORE 0
+#define VX_RT_CB_ACCEPT 1
+#define VX_RT_CB_TERMINATE 2
+typedef struct { float origin[3], dir[3], tmin, tmax; } vx_ray_t;
+typedef struct { float t, u, v; uint32_t primitive_id, geometry_index, instance_id, instance_custom; } vx_hit_t;
+typedef struct { float origin[3], dir[3]; } vx_objray_t;
+/* The rays of all lanes begin; the handle is for vx_rt_wait. Each lane may have a scene, flags and mask of its own. */
+WARPLOOM_INLINE uint32_t vx_rt_wtrace(uint32_t scene, uint32_t payload, uint32_t flags, uint32_t mask, const vx_ray_t *ray) {
+  register float f0 __asm__("f0") = ray->origin[0], f1 __asm__("f1") = ray->origin[1], f2 __asm__("f2") = ray->origin[2];
+  register float f3 __asm__("f3") = ray->dir[0], f4 __asm__("f4") = ray->dir[1], f5 __asm__("f5") = ray->dir[2];
+  register float f6 __asm__("f6") = ray->tmin, f7 __asm__("f7") = ray->tmax;
+  uint32_t handle;
+  (void)payload;
+  __asm__ volatile(".insn r 0x2b, 7, 10, %0, %1, %2" : "=r"(handle) : "r"(mask << 16 | (flags & 0xffffu)), "r"(scene),
+                   "f"(f0), "f"(f1), "f"(f2), "f"(f3), "f"(f4), "f"(f5), "f"(f6), "f"(f7) : "memory");
+  return handle;
+}
+/* Waits for the rays of a handle: VX_RT_STS_..., and what was hit, or what the program has to decide about. */
+WARPLOOM_INLINE uint32_t vx_rt_wait(uint32_t handle, vx_hit_t *hit) {
+  uint32_t status;
+  __asm__ volatile(".insn r 0x2b, 7, 1, %0, %1, x0" : "=r"(status) : "r"(handle) : "memory");
+  register float t __asm__("f0"), u __asm__("f1"), v __asm__("f2");
+  __asm__ volatile(".insn r 0x2b, 6, 58, %0, %3, x3" : "=f"(t), "=f"(u), "=f"(v) : "r"(status));
+  register uint32_t primitive __asm__("t3"), instance __asm__("t4"), geometry __asm__("t5"), custom __asm__("t6");
+  __asm__ volatile(".insn r 0x2b, 6, 87, %0, %4, x4" : "=r"(primitive), "=r"(instance), "=r"(geometry), "=r"(custom) : "r"(status));
+  hit->t = t, hit->u = u, hit->v = v;
+  hit->primitive_id = primitive, hit->instance_id = instance, hit->geometry_index = geometry, hit->instance_custom = custom;
+  return status;
+}
+WARPLOOM_INLINE int vx_rt_sts_is_yield(uint32_t status) { return status == VX_RT_STS_YIELD_ANYHIT || status == VX_RT_STS_YIELD_PROC; }
+WARPLOOM_INLINE int vx_rt_sts_has_candidate(uint32_t status) { return vx_rt_sts_is_yield(status); }
+/* VX_RT_CB_... about the candidate; t: where the program has found what is in a box. Then as vx_rt_wait. */
+WARPLOOM_INLINE uint32_t vx_rt_continue(uint32_t handle, uint32_t action, float t, uint32_t attribute, vx_hit_t *hit) {
+  __asm__ volatile(".insn r4 0x2b, 6, 0, x0, %0, %1, %2" : : "r"(action), "f"(t), "r"(attribute) : "memory");
+  return vx_rt_wait(handle, hit);
+}
+/* The ray in the space of the instance in which the candidate lies. */
+WARPLOOM_INLINE void vx_rt_get_objray(vx_objray_t *out) {
+  register float f0 __asm__("f0"), f1 __asm__("f1"), f2 __asm__("f2"), f3 __asm__("f3"), f4 __asm__("f4"), f5 __asm__("f5");
+  __asm__ volatile(".insn r 0x2b, 6, 34, %0, x0, x6" : "=f"(f0), "=f"(f1), "=f"(f2), "=f"(f3), "=f"(f4), "=f"(f5) : : "memory");
+  out->origin[0] = f0, out->origin[1] = f1, out->origin[2] = f2, out->dir[0] = f3, out->dir[1] = f4, out->dir[2] = f5;
+}
 #else
 WARPLOOM_INLINE void vx_tmc(int mask) { __asm__ volatile(".insn s 0x6b, 0, x0, 0(%0)" : : "r"(mask) : "memory"); }
 WARPLOOM_INLINE void vx_pred(int condition) { __asm__ volatile(".insn s 0x6b, 0, x1, 0(%0)" : : "r"(condition) : "memory"); }
