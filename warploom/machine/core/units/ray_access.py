@@ -16,7 +16,6 @@ import numpy as np
 from warploom.isa.uop import COUNT, DST, FIRST_UOP, IMM, NUMBER, OP, A, B, C
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.accounting.reasons import LONG_SCOREBOARD
-from warploom.machine.config.schema import Config
 from warploom.machine.core.load_store.address_space import memory_around
 from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.core.warps.warp_table import wake_core
@@ -198,7 +197,7 @@ def free_slot(gpu, core, slot, now):
     wake_core(gpu, core, np.int64(now + 1), now)
 
 
-def set_up_ray_port(core: Any, config: Config, program: Any) -> None:
+def set_up_ray_port(core: Any, config: Any, program: Any) -> None:
     """A core's slots."""
     core.ray_port.slots = config.rays.warps if config.rays.cores else 0
     core.ray_port.free = (1 << int(core.ray_port.slots)) - 1
