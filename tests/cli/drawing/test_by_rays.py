@@ -22,7 +22,7 @@ def test_rays_draw_what_the_raster_engine_draws(scene, tmp_path):
     one, other, both = (read_picture(tmp_path / f"{how}.png") for how in ("--raster", "--rays", "--both"))
     assert (abs(one.astype(int) - other) <= 2).all() and one.max() > 100
     assert (both[:, :20] == one).all() and (both[:, 20:] == other).all()
-    assert "raster engine" in done.output and "0 of them covered by one of the two only" in done.output
+    assert "raster engine" in done.output and "0 covered in one of them only" in done.output
 
 
 def test_facts_as_json(scene, tmp_path):

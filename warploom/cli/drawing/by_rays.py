@@ -126,7 +126,7 @@ def report_both(raster: dict[str, Any], rays: dict[str, Any], apart: dict[str, i
         say(f"{name:{left}}  {first:{middle}}  {second}".rstrip())
     different = _grouped(apart)
     say(f"pixels that differ: {different['different_pixels']}, by {different['most_difference']} of 255 at most; "
-        f"{different['different_silhouette']} of them covered by one of the two only")  # fmt: skip
+        f"{different['different_silhouette']} covered in one of them only")  # fmt: skip
 
 
 def _grouped(found: dict[str, Any]) -> dict[str, str]:
