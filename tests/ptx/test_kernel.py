@@ -245,7 +245,6 @@ VECTORS = """
     mov.b64 m, tile; add.u64 m, m, s;
     ld.global.v4.u32 {a, b, c, d}, [i];
     add.u32 a, a, 1; add.u32 d, d, 4;
-    st.shared.v2.b64 [m], {s, s};
     st.shared.v4.b32 [m], {d, c, b, a};
     ld.shared.v2.f64 {x, y}, [m];
     st.global.v2.f64 [o], {x, y};
@@ -261,7 +260,7 @@ def test_a_vector_is_one_instruction(bench):
     rows = given.reshape(-1, 4) + np.array([1, 0, 0, 4], np.uint32)
     assert out.tolist() == rows[:, ::-1].reshape(-1).tolist()
     bundles = [line for line in bench.built.program.text if "load" in line or "store" in line]
-    assert [max(line.count("load"), line.count("store")) for line in bundles] == [4, 2, 4, 2, 2]
+    assert [max(line.count("load"), line.count("store")) for line in bundles] == [4, 4, 2, 2]
 
 
 PRODUCER = """

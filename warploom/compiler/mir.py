@@ -86,7 +86,7 @@ class Micro:
 class Instr:
     """An instruction. early: a result is written before all operands have been read, so it shares no register with any of them.
 
-    latency: its latency class, where its micro-ops do not say it.
+    latency: its latency class, where its micro-ops do not say it. row: of an access, see `ssa.Access`.
     """
 
     uops: list[Micro]
@@ -95,6 +95,7 @@ class Instr:
     copies: list[tuple[Reg, Operand]] = field(default_factory=list)  # of phis: to, from; all at the same time
     place: int = 0
     latency: int = NONE
+    row: int = 0
     bound: list[Bound] = field(default_factory=list)  # variables of the source from here on
 
     def written(self) -> list[Reg]:

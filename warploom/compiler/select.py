@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from warploom.compiler.mir import Half, Instr, MachineBlock, Micro, Operand, Reg
+from warploom.compiler.rows import join_rows
 from warploom.compiler.select_memory import MemoryRules
 from warploom.compiler.ssa import PURE, Block, Value
 from warploom.compiler.variables import kind_of
@@ -26,7 +27,7 @@ class Selector(MemoryRules):
             pieces.append(self.code)
             last += [(value.number, self.code[-1])] if self.code else []
         self._bind(block, last)
-        return _asked_in_passing([instr for piece in reversed(pieces) for instr in piece])
+        return join_rows(_asked_in_passing([instr for piece in reversed(pieces) for instr in piece]))
 
     def _bind(self, block: Block, last: list[tuple[int, Instr]]) -> None:
         """Put the variables that a block gives a value after the instruction that is the last before that."""

@@ -57,27 +57,14 @@ class MemoryRules(FloatRules):
             self.add(self._micro(value, "load", Half(dst, 0), a), high, early=True)
             return
         self.add(self._micro(value, "load", dst, self._address(value), size=size))
-        self._join(value)
+        self.code[-1].row = value.access.row if value.access is not None else 0
 
     def _do_store(self, value: Value) -> None:
         a = self._address(value)
         item = value.args[1]
         wide = value.access is not None and value.access.size == 8
         self.add(self._micro(value, "store", None, a, self.pair(item) if wide else self.low(item)))
-        self._join(value)
-
-    def _join(self, value: Value) -> None:
-        """An access that goes on where the one before ends, in the same row, becomes a part of its instruction, as LDG.128 has it."""
-        row = value.access.row if value.access is not None else 0
-        if not row or len(self.code) < 2 or len(self.code[-1].uops) != 1:
-            return
-        before, (one,) = self.code[-2], self.code[-1].uops
-        last = before.uops[-1]
-        same = all((x.op, x.a, x.space, x.size, x.view) == (one.op, one.a, one.space, one.size, one.view) for x in before.uops)
-        if same and last.imm + one.size == one.imm and (len(before.uops) + 1) * one.size <= row:
-            before.uops.append(one)
-            before.early = True
-            self.code.pop()
+        self.code[-1].row = value.access.row if value.access is not None else 0
 
     def _atomic(self, value: Value) -> None:
         a = self._address(value)
