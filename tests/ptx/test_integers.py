@@ -175,3 +175,33 @@ def test_whole_numbers_of_64_bits(bench):
         if int(found[k][n]) != int(rule(*one[:2])) & M64
     ]
     assert wrong[:5] == []
+
+
+def test_parts_of_a_word(bench):
+    """Video instructions of vectors, PTX ISA 9.7.17."""
+
+    def parts(x, bits, signed=False):
+        found = [x >> k & (1 << bits) - 1 for k in range(0, 32, bits)]
+        return [v - (1 << bits) if signed and v >> bits - 1 else v for v in found]
+
+    def word(values, bits):
+        return sum((v & (1 << bits) - 1) << bits * k for k, v in enumerate(values))
+
+    def each(rule, bits, signed=False):
+        return lambda a, b, c: word([rule(x, y) for x, y in zip(parts(a, bits, signed), parts(b, bits, signed), strict=True)], bits)
+
+    rows = {
+        "vadd4.u32.u32.u32 d, a, b, c": each(lambda x, y: x + y, 8),
+        "vsub2.s32.s32.s32.sat d, a, b, c": each(lambda x, y: max(min(x - y, 32767), -32768), 16, True),
+        "vavrg4.u32.u32.u32 d, a, b, c": each(lambda x, y: (x + y + 1) >> 1, 8),
+        "vmin2.s32.s32.s32 d, a, b, c": each(min, 16, True),
+        "vmax4.u32.u32.u32 d, a, b, c": each(max, 8),
+        "vabsdiff4.u32.u32.u32.add d, a, b, c": lambda a, b, c: (
+            c + sum(abs(x - y) for x, y in zip(parts(a, 8), parts(b, 8), strict=True)) & M32
+        ),
+        "vset4.u32.u32.lt d, a, b, c": each(lambda x, y: int(x < y), 8),
+    }
+    given = triples((0, 0x80FF7F01, 0xFFFFFFFF, 0x12345678, 0x7FFF8000, 0x00FF00FF), 32)
+    found = answers(bench, rows, "b32", np.uint32, given)
+    wrong = [(row, one) for k, one in enumerate(given) for n, (row, rule) in enumerate(rows.items()) if found[k][n] != rule(*one) & M32]
+    assert wrong == []

@@ -1,7 +1,7 @@
 """Rows: accesses that follow one another in memory become one instruction of up to 16 bytes a lane.
 
-In hardware: LDG.64 and LDG.128, STS.128 and their like (NVIDIA, "CUDA Binary Utilities"). An access says how long the aligned row is that it
-is a part of (`ssa.Access.row`). The machine makes the transactions of all micro-ops of an instruction together.
+In hardware: LDG.64 and LDG.128, STS.128 and their like (NVIDIA, "CUDA Binary Utilities"). An access says how long the aligned row is that
+it is a part of (`ssa.Access.row`). The machine makes the transactions of all micro-ops of an instruction together.
 """
 
 from __future__ import annotations

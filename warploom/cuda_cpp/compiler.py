@@ -30,6 +30,8 @@ MACROS = ("-D__CUDACC__", "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC
 QUIET = ("-Wno-unknown-cuda-version", "-Wno-nullability-completeness", "-Wno-unused-command-line-argument", "-Wno-format-security",
          "-Wno-unused-result", "-Wno-writable-strings", "-Wno-deprecated-declarations", "-Wno-c++11-narrowing", "-Wno-pass-failed",
          "-Wno-invalid-offsetof", "-fno-caret-diagnostics-max-lines")[:-1]  # fmt: skip
+# What GCC only warns of in C, as programs of before 1999 have it.
+OLD_C = ("-Wno-implicit-function-declaration", "-Wno-implicit-int", "-Wno-int-conversion", "-Wno-incompatible-pointer-types")
 # Names of CUDA's that the compiler does not find: the place, the name.
 NOT_THERE = re.compile(
     r"^(\S+:\d+):\d+: error: (?:use of undeclared identifier|unknown type name|no (?:type|template|member) named|"
@@ -204,7 +206,7 @@ class Compiler:
     def plain(self, source: Path, to: Path, *, preprocess: bool = False) -> str:
         """An object file from C or C++ without device code."""
         c = source.suffix == ".c"
-        language = [] if c else [f"-std={self.words.standard}"]
+        language = [*OLD_C] if c else [f"-std={self.words.standard}"]
         return self._run(
             [zig(), "cc" if c else "c++", "-target", target(), "-I", str(INCLUDE), *self.words.both, "-isystem", str(LIBRARY), "-idirafter", str(SAMPLES), *language,
              f"-O{self.words.level}", "-fno-sanitize=undefined", "-gline-tables-only", "-fPIC", *QUIET, *self.words.host,

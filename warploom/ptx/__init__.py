@@ -6,7 +6,7 @@
 
 `tokens.py` and `parser.py` read the text, `linking.py` takes from
 other texts what one declares, `inline.py` writes called functions in their places, `graph.py` finds blocks and phis,
-`kernel.py` walks them; `integers.py`, `floats.py`, `conversions.py`, `memory.py`,
+`kernel.py` walks them; `integers.py`, `floats.py`, `conversions.py`, `video.py`, `memory.py`,
 `warps.py` and `calls.py` are tables: one rule an instruction; `rounding.py` and `brain.py` are what several rules of floats need.
 """
 

@@ -15,7 +15,7 @@ from warploom.isa.diagnostics import Diagnostics, SourceError
 from warploom.isa.host.collector import no_collector
 from warploom.isa.launch import Launch
 from warploom.isa.program import Position, Program, Source
-from warploom.ptx import calls, floats, memory, warps
+from warploom.ptx import calls, floats, memory, video, warps
 from warploom.ptx.graph import Graph, graph_of
 from warploom.ptx.inline import Refused, inlined, names_in
 from warploom.ptx.integers import CARRY, Rule
@@ -24,13 +24,13 @@ from warploom.ptx.printing import printed
 from warploom.ptx.translation import FLOAT_TYPES, HIDDEN_WORDS, Translation, base_of
 from warploom.result import Result
 
-RULES: dict[str, Rule] = {**floats.RULES, **memory.RULES, **warps.RULES, **calls.RULES}
+RULES: dict[str, Rule] = {**floats.RULES, **video.RULES, **memory.RULES, **warps.RULES, **calls.RULES}
 # Instructions that write no register: all of their operands are read.
 WITHOUT_RESULT = frozenset(
     ("st", "red", "membar", "fence", "call", "trap", "prefetch", "prefetchu", "discard", "applypriority", "nanosleep", "pmevent", "brkpt")
 )
 # Instructions that become a selection under a predicate: they only compute.
-SELECTED = frozenset((*floats.RULES,))
+SELECTED = frozenset((*floats.RULES, *video.RULES))
 CARRIES = ("addc", "subc", "madc")
 
 

@@ -2,6 +2,7 @@
    (PGM P5, PPM P6; netpbm's description of the formats), numbers as text, and raw bytes. */
 #pragma once
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,4 +180,22 @@ inline bool sdkCompareBin2BinUint(const char *data, const char *reference, unsig
 template <class T, class S> inline bool compareDataAsFloatThreshold(const T *reference, const T *data, const unsigned int length, const S epsilon, const float threshold)
 {
     return warploom_samples::alike(reference, data, length, epsilon, threshold);
+}
+template <class T> inline bool compareData(const T *reference, const T *data, const unsigned int length, const T epsilon, const float threshold)
+{
+    unsigned int wrong = 0;
+    for (unsigned int k = 0; k < length; k++) {
+        double difference = (double)reference[k] - (double)data[k];
+        if (!(difference <= epsilon && difference >= -(double)epsilon)) wrong++;
+    }
+    return threshold == 0 ? wrong == 0 : length * threshold > wrong;
+}
+inline bool sdkCompareL2fe(const float *reference, const float *data, const unsigned int length, const float epsilon)
+{
+    double error = 0, norm = 0;
+    for (unsigned int k = 0; k < length; k++) {
+        error += ((double)reference[k] - data[k]) * ((double)reference[k] - data[k]);
+        norm += (double)reference[k] * reference[k];
+    }
+    return sqrt(norm) >= 1e-7 && sqrt(error) / sqrt(norm) < epsilon;
 }
