@@ -1,10 +1,12 @@
 """`warploom nvcc`: what a Makefile says."""
 
+import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from warploom.cuda_cpp.nvcc import make
+from warploom.cuda_cpp.nvcc import make, told_to_cmake, write_rule
 from warploom.cuda_cpp.words import BadWord, parse
 
 KERNEL = '#include "k.h"\n__device__ int twice(int x) { return 2 * x; }\n'
@@ -41,6 +43,21 @@ def test_stages(line, stage):
 def test_what_cannot_be_made(line, said):
     with pytest.raises(BadWord, match=said):
         make(parse(line.split()), print)
+
+
+def test_a_rule_for_make(tmp_path):
+    words = parse(["-MD", "-MT", "x.o", "-MF", str(tmp_path / "x.d"), "-c", "a.cu"])
+    write_rule(words, tmp_path / "made.o", [Path("a.cu"), Path("with blank.h"), Path("a.cu")])
+    assert (tmp_path / "x.d").read_text() == "x.o: a.cu \\\n  with\\ blank.h\n"
+
+
+def test_cmake_finds_the_linkers_line():
+    """CMakeDetermineCUDACompiler.cmake looks for these: the line that links is the one in which the libraries stand as they are named."""
+    rows = told_to_cmake(parse(["-v", "a.cu"]), Path("a.out"), ["a.cu"])
+    (libraries,) = re.findall(r"#\$ +LIBRARIES= *([^\n]*)\n", rows)
+    lines = [row for row in re.sub(r"#\$ *[^= ]+=[^\n]*\n", "", rows).splitlines() if libraries in row]
+    assert len(lines) == 1 and "warploom-nvcc" in lines[0]
+    assert re.search(r"arch[ =]compute_80", rows) and re.search(r"#\$ +INCLUDES=\"-I", rows)
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 import pytest
 
-from warploom.cuda_cpp.words import BadWord, parse
+from warploom.cuda_cpp.words import BY_OUTPUT, BadWord, parse
 
 CMAKE = (
     "-forward-unknown-to-host-compiler -DN=3 -I/x/include -isystem=/y --generate-code=arch=compute_80,code=[compute_80,sm_80] -O3 -DNDEBUG "
@@ -14,6 +14,17 @@ def test_a_line_of_cmake_is_taken():
     found = parse(CMAKE.split())
     assert (found.sources, found.output, found.stage, found.level) == (["a.cu"], "a.o", "compile", "3")
     assert found.both == ["-DN=3", "-I/x/include", "-isystem", "/y", "-DNDEBUG"]
+
+
+def test_what_an_object_file_is_made_from_is_asked_for():
+    found = parse("-MD -MT dir/a.cu.o -MF dir/a.cu.o.d -x cu -c a.cpp -o dir/a.cu.o".split())
+    assert (found.depends, found.target, found.sources, found.language) == ("dir/a.cu.o.d", "dir/a.cu.o", ["a.cpp"], "cu")
+    assert parse(["-MMD", "-c", "a.cu"]).depends == BY_OUTPUT
+
+
+def test_denormal_numbers_are_flushed_where_it_is_said():
+    assert parse(["-ftz=true"]).device == ["-fgpu-flush-denormals-to-zero"]
+    assert parse(["--ftz=false"]).device == []
 
 
 def test_options_with_and_without_a_blank_are_the_same():

@@ -34,6 +34,12 @@ def run() -> None:
         raise
 
 
+def nvcc() -> None:
+    """`warploom-nvcc`: `warploom nvcc` under a name of one word, as CMake's CMAKE_CUDA_COMPILER wants it."""
+    sys.argv[1:1] = ["nvcc"]
+    run()
+
+
 def _left_in_order() -> bool:
     """Take apart what a user's program has left, and write its files; False where only an ordinary end does that in full."""
     if PROGRAMS not in sys.modules:

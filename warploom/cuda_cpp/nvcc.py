@@ -7,13 +7,14 @@ An executable that is made here starts itself through `warploom run`.
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from warploom.cuda_cpp.build import command_object, compile_one, embed, first_link, home_folder, runtime_object
-from warploom.cuda_cpp.compiler import Compiler, check_there
-from warploom.cuda_cpp.words import BadWord, Words
+from warploom.cuda_cpp.compiler import INCLUDE, RUNTIME, Compiler, check_there
+from warploom.cuda_cpp.words import BY_OUTPUT, BadWord, Words
 
 USUAL_OUTPUT = "a.out"  # nvcc's and every Unix compiler's
 ENDINGS = {"compile": ".o", "ptx": ".ptx", "fatbin": ".fatbin"}
@@ -43,12 +44,30 @@ def _one(compiler: Compiler, words: Words, source: Path, part: Path) -> str:
     to = Path(words.output or source.with_suffix(ENDINGS[words.stage]).name)
     made = part / "made.o"
     if words.stage == "compile":
-        said, _ = compile_one(compiler, source.resolve(), made)
+        said, depends = compile_one(compiler, source.resolve(), made)
+        if words.depends:
+            write_rule(words, to, [source, *depends])
     else:
         said = compiler.device(source.resolve(), part / "made.ptx")
         made = embed(source.resolve(), part / "made.ptx", part / "made.embedded") if words.stage == "fatbin" else part / "made.ptx"
     shutil.copyfile(made, to)
     return said
+
+
+def write_rule(words: Words, to: Path, depends: Sequence[Path]) -> None:
+    """What an object file is made from, as make reads it."""
+    file = to.with_suffix(".d") if words.depends == BY_OUTPUT else Path(words.depends)
+    names = [str(one).replace(" ", "\\ ") for one in dict.fromkeys(depends)]
+    file.write_text(f"{words.target or to}: " + " \\\n  ".join(names) + "\n", encoding="utf-8")
+
+
+def told_to_cmake(words: Words, to: Path, objects: Sequence[str]) -> str:
+    """What nvcc says with -v, as CMake reads it: where things are, and how the host's linker is called, which is this command itself."""
+    command = shutil.which("warploom-nvcc") or str(Path(sys.executable).with_name("warploom-nvcc"))
+    libraries = f'"-L{RUNTIME}"'
+    rows = [f"TOP={INCLUDE.parent}", f"PATH={Path(command).parent}", f"LIBRARIES=  {libraries}", f'INCLUDES="-I{INCLUDE}"', "cicc -arch compute_80",
+            f'"{command}" -o "{to}" {" ".join(objects)} {libraries}']  # fmt: skip
+    return "".join(f"#$ {row}\n" for row in rows)
 
 
 def _preprocessed(compiler: Compiler, words: Words, part: Path) -> str:
@@ -86,4 +105,4 @@ def _whole(compiler: Compiler, words: Words, part: Path, home: Path, told: Calla
     to = Path(words.output or USUAL_OUTPUT)
     shutil.copyfile(part / "program", to)
     to.chmod(0o755)
-    return said
+    return said + (told_to_cmake(words, to, [*words.sources, *words.objects]) if words.verbose else "")

@@ -14,6 +14,7 @@ CUDA = (".cu",)
 HOST = (".cpp", ".cc", ".cxx", ".c++", ".C", ".c")
 OBJECTS = (".o", ".a", ".so", ".obj", ".lib")
 STANDARDS = ("c++03", "c++11", "c++14", "c++17", "c++20", "c++23")
+BY_OUTPUT = "by its output"  # where a rule for make lies that no option names
 LEAST_STANDARD = "c++17"  # that the headers need
 
 # Options with a value, by what becomes of it; the value follows after a blank or "=".
@@ -21,15 +22,15 @@ LEFT_OUT_WITH_VALUE = (
     "-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code", "-maxrregcount", "--maxrregcount", "-ccbin",
     "--compiler-bindir", "-t", "--threads", "-cudart", "--cudart", "--ptxas-options", "-Xptxas", "-Xnvlink", "--nvlink-options", "-Xfatbin",
     "--fatbin-options", "--diag-suppress", "-diag-suppress", "--diag-error", "--diag-warn", "-Werror", "--Werror", "--relocatable-device-code-opt", "-Xarchive", "-odir",
-    "--output-directory", "-ftz", "--ftz", "-prec-div", "--prec-div", "-prec-sqrt", "--prec-sqrt", "-m", "--machine", "-target-dir",
-    "--cudadevrt", "-cudadevrt", "-split-compile", "--split-compile",
+    "--output-directory", "-prec-div", "--prec-div", "-prec-sqrt", "--prec-sqrt", "-m", "--machine", "-target-dir",
+    "--cudadevrt", "-cudadevrt", "-keep-dir", "--keep-dir", "-split-compile", "--split-compile",
 )  # fmt: skip
 LEFT_OUT = (
     "--expt-relaxed-constexpr", "-expt-relaxed-constexpr", "--expt-extended-lambda", "-expt-extended-lambda", "--extended-lambda",
     "-extended-lambda", "-lineinfo", "--generate-line-info", "-m64", "-res-usage", "--resource-usage", "-Xcudafe", "-restrict", "--restrict",
-    "-v", "--verbose", "-keep", "--keep", "-w", "--disable-warnings", "-Wno-deprecated-gpu-targets", "--source-in-ptx", "-src-in-ptx",
+    "-keep", "--keep", "-w", "--disable-warnings", "-Wno-deprecated-gpu-targets", "--source-in-ptx", "-src-in-ptx",
     "-forward-unknown-to-host-compiler", "--forward-unknown-to-host-compiler", "-allow-unsupported-compiler", "--allow-unsupported-compiler",
-    "-dlto", "--dlink-time-opt", "-extra-device-vectorization", "-noeh", "-pg", "-MP", "-MMD", "-MD", "-compress-mode=size",
+    "-dlto", "--dlink-time-opt", "-extra-device-vectorization", "-noeh", "-pg", "-MP", "-compress-mode=size",
     "--display-error-number", "-display-error-number", "--default-stream=legacy", "-lcuda", "-lcudart", "-lcudart_static", "-lcudadevrt",
     "-lrt", "-lnvidia-ml", "-fPIC", "-fpic", "-Wall", "-Wextra", "-pthread", "-rdynamic", "-static-libgcc", "-static-libstdc++",
 )  # fmt: skip
@@ -65,6 +66,9 @@ class Words:
     debug: bool = False
     separate: bool = False  # -rdc=true: device code of several files is one program
     language: str = ""  # -x
+    depends: str = ""  # where to write which files an object file is made from (-MD, -MF), as a rule for make
+    target: str = ""  # what that rule makes (-MT)
+    verbose: bool = False
     left_out: list[str] = field(default_factory=list)
 
 
@@ -79,7 +83,7 @@ def is_word(text: str) -> bool:
     """Whether a word is one of nvcc's: where a program's arguments may follow as well."""
     name = text.partition("=")[0]
     known = (*LEFT_OUT, *LEFT_OUT_WITH_VALUE, *STAGES, *REFUSED, "-std", "--std", "-use_fast_math", "--use_fast_math", "-G", "--device-debug", "-g",
-             "-rdc", "--relocatable-device-code", "-Xcompiler", "--compiler-options", "-Xlinker", "-x", "-include", "-isystem")  # fmt: skip
+             "-rdc", "--relocatable-device-code", "-Xcompiler", "--compiler-options", "-Xlinker", "-x", "-include", "-isystem", "-ftz", "--ftz", "-v", "--verbose", "-MD", "-MMD", "-MF", "-MT")  # fmt: skip
     return name in known or text in known or text[:2] in ("-I", "-D", "-U", "-O", "-l", "-L", "-W")
 
 
@@ -121,6 +125,16 @@ def _take(found: Words, word: str, rest: list[str]) -> None:
         found.debug = True
     elif name in ("-g", "--debug"):
         pass  # lines are always there
+    elif word in ("-v", "--verbose"):
+        found.verbose = True
+    elif word in ("-MD", "-MMD", "--generate-dependencies-with-compile", "--generate-nonsystem-dependencies-with-compile"):
+        found.depends = found.depends or BY_OUTPUT
+    elif name in ("-MF", "--dependency-output"):
+        found.depends = needed()
+    elif name in ("-MT", "-MQ", "--dependency-target-name"):
+        found.target = needed()
+    elif name in ("-ftz", "--ftz"):
+        found.device += ["-fgpu-flush-denormals-to-zero"] if needed() == "true" else []
     elif name in ("-fmad", "--fmad"):
         if needed() == "false":
             found.device.append("-ffp-contract=off")
