@@ -17,7 +17,7 @@ def test_a_line_of_cmake_is_taken():
 
 
 def test_what_an_object_file_is_made_from_is_asked_for():
-    found = parse("-MD -MT dir/a.cu.o -MF dir/a.cu.o.d -x cu -c a.cpp -o dir/a.cu.o".split())
+    found = parse(["-MD", "-MT", "dir/a.cu.o", "-MF", "dir/a.cu.o.d", "-x", "cu", "-c", "a.cpp", "-o", "dir/a.cu.o"])
     assert (found.depends, found.target, found.sources, found.language) == ("dir/a.cu.o.d", "dir/a.cu.o", ["a.cpp"], "cu")
     assert parse(["-MMD", "-c", "a.cu"]).depends == BY_OUTPUT
 

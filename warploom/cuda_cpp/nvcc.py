@@ -65,8 +65,8 @@ def told_to_cmake(words: Words, to: Path, objects: Sequence[str]) -> str:
     """What nvcc says with -v, as CMake reads it: where things are, and how the host's linker is called, which is this command itself."""
     command = shutil.which("warploom-nvcc") or str(Path(sys.executable).with_name("warploom-nvcc"))
     libraries = f'"-L{RUNTIME}"'
-    rows = [f"TOP={INCLUDE.parent}", f"PATH={Path(command).parent}", f"LIBRARIES=  {libraries}", f'INCLUDES="-I{INCLUDE}"', "cicc -arch compute_80",
-            f'"{command}" -o "{to}" {" ".join(objects)} {libraries}']  # fmt: skip
+    rows = [f"TOP={INCLUDE.parent}", f"PATH={Path(command).parent}", f"LIBRARIES=  {libraries}", f'INCLUDES="-I{INCLUDE}"',
+            "cicc -arch compute_80", f'"{command}" -o "{to}" {" ".join(objects)} {libraries}']  # fmt: skip
     return "".join(f"#$ {row}\n" for row in rows)
 
 
