@@ -71,11 +71,11 @@ def draw_by_rays(
     tree = RayScene(corners, branches)
     states = [_changed(mesh.pipeline, pipeline) for mesh in scene.meshes]
     textures = [mesh.shading.texture for mesh in scene.meshes if mesh.shading.texture is not None]
-    materials = np.concatenate([material_of(mesh.shading) for mesh in scene.meshes])
+    materials = _records([material_of(mesh.shading) for mesh in scene.meshes])
     materials["texture"][materials["texture"] != NO_TEXTURE] = np.arange(len(textures), dtype=np.int64)
     lamp = lamp_of(placed_light(scene.light, camera), target)
-    given = [zeros(1, Quad), lamp, _records(materials), *in_memory(textures, target.srgb)]
-    mergers = _records(np.concatenate([merger_of(state) for state in states]))
+    given = [zeros(1, Quad), lamp, materials, *in_memory(textures, target.srgb)]
+    mergers = _records([merger_of(state) for state in states])
     faces = np.array([[state.front_face == "cw", state.cull_mode == "back", state.cull_mode == "front"] for state in states], bool)
     clear = np.array([state.blend != OPAQUE or state.depth is None or not state.depth.write or set(state.write_mask) != set(ALL)
                       for state in states], bool)  # fmt: skip
@@ -140,11 +140,12 @@ def _changed(state: Any, changes: dict[str, object]) -> Any:
         raise GraphicsError(f"a pipeline has no such field: {error}") from None
 
 
-def _records(made: np.ndarray) -> np.ndarray:
-    kept = zeros(len(made), made.dtype)
-    for row, one in enumerate(made):
-        kept[row] = one
-    return kept
+def _records(parts: list[np.ndarray]) -> np.ndarray:
+    """Arrays of one record each as one array of the same records. (NumPy's own way of joining them lays the fields out anew.)"""
+    made = zeros(len(parts), parts[0].dtype)
+    for row, one in enumerate(parts):
+        made[row] = one[0]
+    return made
 
 
 def _parts(scene: Scene, view: np.ndarray, scale: float) -> tuple[_Parts, np.ndarray]:
