@@ -16,6 +16,7 @@ from warploom.machine.core.warps import barrier, scoreboard
 from warploom.machine.engine.native.cache import cache_directory
 from warploom.machine.engine.unit import FOREVER
 from warploom.machine.memory import cache, mshr, tag_match
+from warploom.machine.merger import registers as merger
 from warploom.machine.run.compile import entry_call
 from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, cycle_limit, drive
 from warploom.machine.run.probe import Probe
@@ -47,6 +48,7 @@ __all__ = [
     "cycle_limit",
     "drive",
     "entry_call",
+    "merger",
     "minpc",
     "mshr",
     "nearest",
