@@ -306,6 +306,7 @@ OF_NO_FILE = {
     "tests/machine/device/test_block_places.py": "dispatcher and end of a warp: which slots a block begins in, as recorded on an H100",
     "tests/machine/memory/test_merges.py": "every place where a request joins a miss",
     "tests/machine/run/test_slices.py": "machine and driver: the parts of a run",
+    "tests/kernel/syntax/test_small_programs.py": "small whole programs, through all of the translation",
     "tests/machine/slots/test_mistakes.py": "the same mistakes in a unit of every slot",
     "tests/machine/slots/test_prefetcher_steps.py": "what a machine does around a prefetcher, call by call",
     "tests/rtl/test_mutants.py": "wrong lines, in every unit of the hardware",
