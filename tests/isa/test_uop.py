@@ -18,7 +18,7 @@ def test_what_the_alus_and_the_special_function_units_execute_names_a_part_of_th
 
 def test_floats_are_computed_by_the_floating_point_unit_or_the_special_functions():
     assert of(u.FLOATING_POINT) | of(u.SPECIAL_FUNCTION) == FLOATS
-    assert of(u.SPECIAL_FUNCTION) == {operation.name for operation in u.OPERATIONS if operation.unit == u.SPECIAL}
+    assert of(u.SPECIAL_FUNCTION) == {operation.name for operation in u.OPERATIONS if operation.unit == u.SPECIAL} - {"look_up"}
     assert of(u.DOUBLE_PRECISION) | of(u.ROUNDING) == {operation.name for operation in u.OPERATIONS if operation.pairs}
     assert of(u.CROSS_LANE) == {
         "ballot",

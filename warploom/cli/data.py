@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from warploom.cli.common import UserError
+from warploom.isa.c.contents import Untyped
 from warploom.isa.diagnostics import Diagnostics
 from warploom.isa.numbers import cut
 from warploom.isa.program import Position, Source, lines_of
@@ -58,9 +59,10 @@ def _numbers_of(path: str) -> np.ndarray:
     text = read_text(path)
     try:
         if Path(path).suffix.lower() == ".json":
-            return np.array(json.loads(text)).ravel()
+            return np.array(json.loads(text)).ravel().view(Untyped)
         words = [word for line in lines_of(text) for word in re.split(r"[\s,;]+", line.partition("#")[0]) if word]
-        return np.array([int(word, 0) for word in words], np.int64) if all(map(NUMBER.fullmatch, words)) else np.array(words, np.float64)
+        whole = all(map(NUMBER.fullmatch, words))
+        return (np.array([int(word, 0) for word in words], np.int64) if whole else np.array(words, np.float64)).view(Untyped)
     except RecursionError:
         raise UserError(f"{path} is nested too deeply: write a list of numbers, as in [1, 2, 3]") from None
     except (ValueError, TypeError, OverflowError) as error:

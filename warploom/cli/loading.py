@@ -55,6 +55,7 @@ class Launching:
     program_arguments: tuple[str, ...] = ()
     kernel_name: str | None = None
     patches: tuple[str, ...] = ()
+    mufu: str | None = None
     gpu: str | None = None
     changes: tuple[str, ...] = ()
     check: bool = False
@@ -101,6 +102,8 @@ def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]
         loaded = open_source(file, isa, _options(file, said, asked))
     if said.patches and not getattr(loaded.program, "isa", "").startswith("sass"):
         raise UserError(f"--patch {said.patches[0]}: {file} is not a cubin, whose words are patched")
+    if said.mufu and not getattr(loaded.program, "isa", "").startswith("sass"):
+        raise UserError(f"--mufu {said.mufu}: {file} is not a cubin, whose approximate functions are looked up")
     program = loaded.program if isinstance(loaded.program, Program) else _of_types(loaded.program, _arguments(said.arguments))
     if asked and not program.isa.startswith(VORTEX):
         other = f"add --isa vortex-{asked} if it is for Vortex" if program.isa == "riscv" else "leave it out"
@@ -187,7 +190,8 @@ def _more(said: Launching, asked: int) -> dict[str, Any]:
     told: dict[str, Any] = {"optimise": said.optimise, "macros": said.macros, "folders": said.folders}
     options = vars(said)
     told |= {"arguments": own_arguments(options), "words": compiler_words(options)}
-    return {"launch": said.launch, "kernel": said.kernel_name, "patches": said.patches, "check": said.check, "generation": asked, **told}
+    of_cubins = {"patches": said.patches, "mufu": said.mufu}
+    return {"launch": said.launch, "kernel": said.kernel_name, **of_cubins, "check": said.check, "generation": asked, **told}
 
 
 def own_arguments(options: Mapping[str, Any]) -> list[str]:

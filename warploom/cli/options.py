@@ -40,6 +40,12 @@ _PROGRAM = (
         metavar="ADDRESS:FIELD=N",
         help="Of a cubin: change a field of an instruction's word before it runs, as 0x120:stall=2.",
     ),
+    click.option(
+        "--mufu",
+        metavar="FILE",
+        help="Of a cubin: what approximate functions give, as recorded on hardware; see `warploom docs machine-code`. "
+        "[default: mufu.zip in the cache directory, if it is there]",
+    ),
     click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own."),
     click.option("--block", metavar="N", help="Threads per block, instead of the program's own."),
     click.option("--grid", metavar="N", help="Blocks of the launch, in place of --threads."),

@@ -120,9 +120,9 @@ INDEX = HALF  # machines that issue by control words have no pipe of halves alon
 
 # Parts of the datapath (machine/datapath/): which one computes the result of an ALU or special-function operation.
 DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lane", "special_register", "double_precision", "note",
-             "rounding")  # fmt: skip
+             "rounding", "function_table")  # fmt: skip
 (NO_DATAPATH, INTEGER, FLOATING_POINT, SPECIAL_FUNCTION, CROSS_LANE, SPECIAL_REGISTER, DOUBLE_PRECISION, NOTE,
- ROUNDING) = range(len(DATAPATHS))  # fmt: skip
+ ROUNDING, FUNCTION_TABLE) = range(len(DATAPATHS))  # fmt: skip
 
 # Latency classes: a preset gives cycles for each (section `latency`).
 LATENCIES = (
@@ -396,6 +396,7 @@ def _rows() -> list[Operation]:
         ("atomic_fadd", "dmb", "d = old; memory = old + b as floats, rounded to nearest"),
         ("atomic_fmin", "dmb", "d = old; memory = the smaller float, as fmin"),
         ("atomic_fmax", "dmb", "d = old; memory = the larger float, as fmax"),
+        ("atomic_hadd", "dmb", "d = old; memory = old + b as two 16-bit floats, each rounded to nearest"),
         ("load_scalar", "dmi", "scalar d = memory[a + i] at lane 0's address, SIZE bytes as in load; once, whatever the mask"),
         ("store_scalar", "mbi", "memory[a + i] = low SIZE bytes of b at lane 0's address; once, whatever the mask"),
     ]
@@ -484,6 +485,8 @@ def _rows() -> list[Operation]:
     rows += [
         Operation(name, SPECIAL, SPECIAL_FUNCTION, latency, operands, meaning) for name, latency, operands, meaning in special_function
     ]
+    looked_up = "d = word a + i of the program's tables of functions (`Program.functions`); 0 where there is none"
+    rows.append(Operation("look_up", SPECIAL, FUNCTION_TABLE, L_SPECIAL, "dai", looked_up))
     rows += [Operation(name, MEMORY, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in memory]
     rows += [Operation(name, TEXTURE, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in texture]
     rows += [Operation(name, CONTROL, NO_DATAPATH, L_CONTROL, operands, meaning, flow) for name, operands, meaning, flow in control]

@@ -18,6 +18,16 @@ WITHOUT_WIDTH = ("int64", "float64", "bool")
 BITS = ("uint32", "uint8")
 
 
+class Untyped(np.ndarray):
+    """Numbers of a text, which have a value and no width. Any other array has the type that it has."""
+
+
+def of_own_type(contents: Any) -> str:
+    """The type of an array that has one, also where that is 64 bits wide; "" of numbers without a width."""
+    wide = isinstance(contents, np.ndarray) and not isinstance(contents, Untyped) and contents.dtype.name in ("int64", "float64")
+    return str(contents.dtype.name) if wide else ""
+
+
 def bytes_of(name: str, contents: Any, parameter: str = "", element: str = "") -> np.ndarray:
     """A buffer's bytes, whatever array it is given as: uint8[a multiple of 4]. Raises BufferError.
 

@@ -8,6 +8,7 @@ constant is an immediate, which a launch fills in (`Lowered.filled`), so that no
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from warploom.isa.sass.instruction import Instruction
@@ -54,13 +55,15 @@ class Patch(NamedTuple):
 
 class Kernel(NamedTuple):
     """What an instruction has to be told of its kernel. number_of: instructions by address. end: the number after the last one.
-    bases: where constant banks begin in the constant memory. stack_bytes: of a thread."""
+    bases: where constant banks begin in the constant memory. stack_bytes: of a thread. functions: where tables of approximate functions
+    begin, in words."""
 
     registers: int
     number_of: Mapping[int, int]
     end: int
     bases: Mapping[int, int]
     stack_bytes: int = 0
+    functions: Mapping[str, int] = MappingProxyType({})
 
 
 class Code:

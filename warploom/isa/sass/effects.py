@@ -36,7 +36,7 @@ BY_NAME: Mapping[str, Meaning] = {
     "ERRBAR": flow.nothing, "CGAERRBAR": flow.nothing, "CCTL": flow.nothing, "LDGDEPBAR": flow.nothing, "DEPBAR": flow.nothing,
     "NOP": flow.nothing, "BSSY": flow.nothing, "BSYNC": flow.nothing, "BREAK": flow.nothing, "BMOV": flow.nothing,
     "ENDCOLLECTIVE": flow.nothing, "EXIT": flow.leave, "KILL": flow.leave, "BRA": flow.branch, "RET": flow.comes_back,
-    "BRX": flow.indirect, "LEPC": host.address_of,
+    "BRX": flow.indirect, "LEPC": host.address_of, "QSPC": memory.ask_window,
     "WARPSYNC": flow.sync_warp, "YIELD": flow.hint, "NANOSLEEP": flow.hint, "BPT": flow.trap, "BAR": flow.barrier,
     "B2R": flow.barrier_result, "SHFL": flow.shuffle, "VOTE": flow.vote, "VOTEU": flow.vote, "MATCH": flow.match, "REDUX": flow.reduce,
 }  # fmt: skip

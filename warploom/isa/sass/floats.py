@@ -8,6 +8,7 @@ from __future__ import annotations
 from warploom.isa import uop as u
 from warploom.isa.sass.code import ONE, ONES, SIGN, ZERO, Code, Number, Operand
 from warploom.isa.sass.integers import bit, combine
+from warploom.isa.sass.mufu.exact import TABLE_OF, exact
 from warploom.isa.sass.operands import CONSTANT, IMMEDIATE, Value
 from warploom.isa.sass.rows.floats import BRAIN, E4M3, E5M2, HALF, MADE, MERGE, PACK, PACK_MERGE, PACKED, UNPACK
 from warploom.isa.sass.word import get
@@ -211,10 +212,16 @@ def mufu(code: Code) -> None:
         sign = code.new("or", code.new("and", value, Number(SIGN)), Number(ONE_FLOAT))
         found = code.new("sel", sign, ratio, large)
         small = code.new("flt", code.new("and", value, Number(LARGEST)), Number(0x3B000000))
-        _approximated(code, code.new("sel", value, found, small), halves)
+        found = code.new("sel", value, found, small)
+        if "tanh" in code.kernel.functions:
+            found = exact(code, which, value, code.kernel.functions["tanh"], found)
+        _approximated(code, found, halves)
         return
     if which not in APPROXIMATIONS:
         code.refuse("this function is something that this machine does not have")
+    if TABLE_OF[which] in code.kernel.functions:
+        _approximated(code, exact(code, which, value, code.kernel.functions[TABLE_OF[which]]), halves)
+        return
     value = flushed(code, value)
     if which in (0, 1):
         value = code.new("fmul", value, Number(TURN))

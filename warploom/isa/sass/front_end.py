@@ -26,8 +26,9 @@ from warploom.isa.sass.cubin import RESERVED_BYTES, RESERVED_FROM, Cubin, Kernel
 from warploom.isa.sass.host import FUNCTIONS, Printing
 from warploom.isa.sass.instruction import Instruction
 from warploom.isa.sass.launch import GLOBALS_BASE, SHARED, STACK_ARGUMENT, Placed, arguments_of, bank_of, placed, short_name
-from warploom.isa.sass.lowering import Lowered, host_addresses, lower, pieces
+from warploom.isa.sass.lowering import Lowered, host_addresses, instructions_of, lower, pieces
 from warploom.isa.sass.memory import pointer_of
+from warploom.isa.sass.mufu.chosen import chosen as chosen_tables
 from warploom.isa.sass.operands import PREDICATE, UNIFORM, UNIFORM_PREDICATE, Value
 from warploom.isa.sass.products import refusal
 from warploom.isa.uop import FILE, LINE
@@ -51,8 +52,10 @@ def load(source: Text, options: Options) -> Loaded:
     given = placed(path, kernel, arguments_of(kernel, found.sources), options.buffers, options.arguments)
     variables, addresses = _variables(found, [(region.base, region.end) for region in given.regions])
     banks = _banks(found, kernel, launch, given.data, addresses)
-    lowered = lower(found, kernel, {number: len(data) for number, data in banks.items()})
+    tables = chosen_tables(instructions_of(found, kernel), options.more.get("mufu"))
+    lowered = lower(found, kernel, {number: len(data) for number, data in banks.items()}, tables.first)
     program = _program(found, kernel, launch, lowered, banks, given, variables)
+    program = replace(program, functions=tables.words, remarks=tables.remarks)
     if host_addresses(found, kernel):
         program = replace(program, printing=Printing({start: found.variables[number] for number, start in addresses.items()}))
     warnings = [

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from warploom.isa.c.buffers import PLACED, Given, free_place
-from warploom.isa.c.contents import bytes_of, shape_of
+from warploom.isa.c.contents import bytes_of, of_own_type, shape_of
 from warploom.isa.diagnostics import nearest
 from warploom.isa.launch import Launch, Parameter
 from warploom.isa.launching import POINTER, BufferError, is_number
@@ -123,11 +123,12 @@ def _buffers(path: str, buffers: Mapping[str, Any], elements: Mapping[str, str])
     for text, contents in buffers.items():
         match = PLACED.fullmatch(text)
         name, address = (match["name"], int(match["address"], 0)) if match else (text, None)
-        data = bytes_of(name, contents, name, elements.get(name, ""))
+        element = elements.get(name, "") or of_own_type(contents)
+        data = bytes_of(name, contents, name, element)
         data = data if len(data) else np.zeros(4, np.uint8)
         if address is not None and (address % 4 or address + len(data) > 1 << 32):
             raise BufferError(f"{path}: the buffer {text!r} begins at a multiple of 4, and ends below 2^32")
-        given.append(Given(name, address, data, shape_of(contents, elements.get(name, ""))))
+        given.append(Given(name, address, data, shape_of(contents, element)))
     taken = [(one.address, one.address + len(one.data)) for one in given if one.address is not None]
     for one in given:
         base = free_place(len(one.data), taken, BUFFERS_BASE, BUFFER_UNIT) if one.address is None else one.address

@@ -98,8 +98,13 @@ def useful(code: bytes, architecture: int) -> Sequence[Instruction]:
     return instructions
 
 
-def lower(cubin: Cubin, kernel: Kernel, sizes: Mapping[int, int]) -> Lowered:
-    """The micro-ops of a kernel. sizes: of its constant banks, in bytes."""
+def instructions_of(cubin: Cubin, kernel: Kernel) -> list[Instruction]:
+    """The instructions of a kernel and of the functions of its file."""
+    return [one for piece, _ in pieces(cubin, kernel) for one in useful(piece.code, cubin.architecture)]
+
+
+def lower(cubin: Cubin, kernel: Kernel, sizes: Mapping[int, int], functions: Mapping[str, int] | None = None) -> Lowered:
+    """The micro-ops of a kernel. sizes: of its constant banks, in bytes. functions: where tables of functions begin, in words."""
     bases, end = {}, 0
     for bank, size in sorted(sizes.items()):
         bases[bank] = end
@@ -113,7 +118,7 @@ def lower(cubin: Cubin, kernel: Kernel, sizes: Mapping[int, int]) -> Lowered:
             positions.append(piece.lines.get(one.address, Position()))
             instructions.append(one if start == 0 else Instruction(one.word, start + one.address, one.architecture, one.row))
     names = {start + address: name for piece, start in pieces(cubin, kernel) for address, name in piece.labels.items() if address or start}
-    known = Known(kernel.registers, number_of, len(instructions), bases, kernel.stack_bytes)
+    known = Known(kernel.registers, number_of, len(instructions), bases, kernel.stack_bytes, functions or {})
     builder = ProgramBuilder()
     patches: list[tuple[int, Bank]] = []
     refused: list[Refused] = []

@@ -20,7 +20,8 @@ ATOMICS = {
     "OR": "atomic_or", "XOR": "atomic_xor", "EXCH": "atomic_exchange",
 }  # fmt: skip
 OPERATIONS = tuple(ATOMICS)
-U32, S32, U64, F32, F16X2, S64, F64 = range(7)
+CAS_SHARED = 0x18D
+U32, S32, U64, F32, F16X2, S64, F64, BF16X2 = range(8)
 SPACES = {
     "LDG": GLOBAL_SPACE, "STG": GLOBAL_SPACE, "ATOMG": GLOBAL_SPACE, "RED": GLOBAL_SPACE, "LDS": SHARED_SPACE, "STS": SHARED_SPACE,
     "ATOMS": SHARED_SPACE, "LDGSTS": GLOBAL_SPACE, "LDL": LOCAL_SPACE, "STL": LOCAL_SPACE,
@@ -75,7 +76,7 @@ def _windows(code: Code, base: int, offset: int) -> list[Place]:
         here = code.new("seq", base + 1, Number(window))
         code.add("or", inside, inside, here)
         found.append((here, space))
-    found.append((code.new("xor", inside, Number(1)), GLOBAL_SPACE))
+    found.insert(0, (code.new("xor", inside, Number(1)), GLOBAL_SPACE))  # first: the unit of device memory takes the instruction
     places_found: list[Place] = []
     address = code.new("sel", Number(ONES), base, code.new("sltu", Number(LOCAL_WINDOW), base + 1))
     for here, space in found:
@@ -172,16 +173,18 @@ def atomic(code: Code) -> None:
     """ATOM, ATOMG, ATOMS, RED."""
     code_number = code.one.at(0, 9)
     kind = code.one.at(73, 3)
-    if code_number in (0x1A3, 0x1A6):
-        kind = {0: F16X2, 1: F16X2, 9: F32, 10: F32, 15: F64}.get(code.one.at(73, 4), F64)
+    if code_number in (0x1A2, 0x1A3, 0x1A6):
+        kind = {0: F16X2, 1: F16X2, 9: F32, 10: F32, 15: F64}.get(code.one.at(73, 4), BF16X2)
     counts = code_number == 0x18C and code.one.form == 7
     compares = code_number in (0x18D, 0x1A9, 0x18B)
     operation = OPERATIONS[code.one.at(87, 3 if code.one.name == "RED" else 4)] if not (counts or compares) else "ADD"
     size = 8 if kind in (U64, S64, F64) and not counts else 4
     name = ATOMICS[operation]
-    if kind == F32 and operation == "ADD":
+    if kind in (F32, F64) and operation == "ADD":
         name = "atomic_fadd"
-    elif kind in (F32, F16X2, F64):
+    elif kind == F16X2 and operation == "ADD":
+        name = "atomic_hadd"
+    elif kind in (F32, F16X2, F64, BF16X2) and operation != "EXCH":
         code.refuse("an atomic operation of this type is something that this machine does not have")
     elif kind in (S32, S64) and operation in ("MIN", "MAX"):
         name = name.removesuffix("u")
@@ -192,13 +195,30 @@ def atomic(code: Code) -> None:
         data = code.new("mov", Number(1))
     else:
         data = _data(code, "data", size // 4)
+    tells = compares and code_number == CAS_SHARED and code.one.at(87, 2) != 1  # .CAST: whether it has stored, and not the old value
+    old = (code.pair() if size == 8 else code.temporary()) if tells else target
     for place in places(code):
         if compares:
-            access(code, place, "atomic_cas", target, data, _data(code, "data2", size // 4), size=size)
+            access(code, place, "atomic_cas", old, data, _data(code, "data2", size // 4), size=size)
         else:
             access(code, place, name, target, data, size=size)
+    if tells:
+        same = code.new("seq", old, data)
+        if size == 8:
+            same = code.new("and", same, code.new("seq", old + 1, data + 1))
+            code.put("mov", target + 1, ZERO)
+        code.put("mov", target, same)
     if "p" in code.one.values:
         code.set_flag("p", Number(1))
+
+
+def ask_window(code: Code) -> None:
+    """QSPC.S: whether a generic address is one of shared memory."""
+    if code.one.at(73, 2) != 2 or code.one.at(24, 8) == 255:
+        code.refuse("this question about an address is something that this machine does not have")
+    inside = code.new("seq", code.value("address").number + 1, Number(SHARED_WINDOW))
+    code.put("mov", code.target(), inside)
+    code.set_flag("p", inside)
 
 
 def fence(code: Code) -> None:

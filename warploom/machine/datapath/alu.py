@@ -35,6 +35,7 @@ from warploom.isa.uop import (
     DOUBLE_PRECISION,
     DST,
     FLOATING_POINT,
+    FUNCTION_TABLE,
     IMM,
     INTEGER,
     NONE,
@@ -70,6 +71,7 @@ from warploom.machine.datapath.cross_lane import (
 )
 from warploom.machine.datapath.double_precision import double, writes_pair
 from warploom.machine.datapath.floating_point import floating
+from warploom.machine.datapath.function_table import look_up
 from warploom.machine.datapath.integer import integer
 from warploom.machine.datapath.nan_rule import nan_rule
 from warploom.machine.datapath.predicate import apply_predicate
@@ -184,6 +186,21 @@ def execute_with_notes(registers, tables, k, lanes):
     b = source(registers, tables.uops, k, B, 1, lanes)
     c = source(registers, tables.uops, k, C, 2, lanes)
     write_notes(registers, tables, k, takes_part, a, b, c, lanes)
+
+
+@unit
+def execute_with_tables(registers, tables, k, lanes):
+    """`execute_with_notes` of programs that look functions up in tables."""
+    if tables.uops[k, DATAPATH] != FUNCTION_TABLE:
+        execute_with_notes(registers, tables, k, lanes)
+        return
+    takes_part = registers.active
+    if tables.uops[k, PREDICATE] >= SCALAR:
+        apply_predicate(registers, tables.uops, k, lanes)
+        takes_part = registers.predicated
+    a = source(registers, tables.uops, k, A, 0, lanes)
+    look_up(registers.result, registers.lane[a], np.int64(tables.uops[k, IMM]), tables.functions, lanes)
+    write(registers.lane[tables.uops[k, DST]], registers.result, takes_part, lanes)
 
 
 @unit

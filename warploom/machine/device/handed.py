@@ -30,7 +30,7 @@ from warploom.machine.core.units.memory_stage import access_memory, no_memory
 from warploom.machine.core.units.table import EXECUTION_UNITS
 from warploom.machine.core.units.texture_access import no_texture, sample_fixed_texture, sample_texture
 from warploom.machine.core.warp_control import control_of_warps
-from warploom.machine.datapath.alu import execute, execute_with_doubles, execute_with_notes, execute_with_rounding
+from warploom.machine.datapath.alu import execute, execute_with_doubles, execute_with_notes, execute_with_rounding, execute_with_tables
 from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.device.device import Gpu
 from warploom.machine.device.units import DEVICE_UNITS
@@ -111,6 +111,8 @@ def _execute(program: Program) -> Callable[..., None]:
     """The ALU, with those parts that only programs which use them pay for."""
     if (program.uops[:, u.DATAPATH] == u.ROUNDING).any():
         return execute_with_rounding
+    if (program.uops[:, u.DATAPATH] == u.FUNCTION_TABLE).any():
+        return execute_with_tables
     if writes_notes(program):
         return execute_with_notes
     return execute_with_doubles if (program.uops[:, u.DATAPATH] == u.DOUBLE_PRECISION).any() else execute

@@ -142,6 +142,7 @@ class PipelineMachine:
         self.initial_memory = (self.storage.filled() if held is None else (before or Held(0)).words).view(np.uint8)
         self.initial_memory = self.initial_memory[: self.memory_bytes if held is None or before is not None else 0]
         self.notes = new_log(program)
+        self.functions = np.ascontiguousarray(program.functions)
         self.profile = zeros((len(program), PROFILE_COLUMNS), np.int64)
         rows = EVENT_ROWS + ROWS_A_CYCLE * config.gpu.cores + MEMORY_ROWS_A_CYCLE if self.tracing else 1
         self.event_buffer = zeros((rows, EVENT_COLUMNS), np.int64)  # aligned: a row is a cache line of the host
@@ -217,6 +218,7 @@ class PipelineMachine:
             self.notes,
             self.profile,
             self.event_buffer,
+            functions=self.functions,
             **self._watched,
         )
         if native:
@@ -318,7 +320,7 @@ class PipelineMachine:
             notes=notes,
             notes_lost=lost,
             exit_code=pipeline_report.exit_code(self),
-            remarks=(*pipeline_report.remarks(self), *overwritten(self), *touched_memory(self), *full_stacks(self)),
+            remarks=(*pipeline_report.remarks(self), *overwritten(self), *touched_memory(self), *full_stacks(self), *self.program.remarks),
             console=(*printed(self.program, self.notes), *(self.program.printing(self.program, notes) if self.program.printing else ())),
             engine=outcome.engine,
             seconds=outcome.seconds,

@@ -44,6 +44,7 @@ class _Tables(NamedTuple):
     uses: np.ndarray | None = None  # of one that may read registers which nobody has written: warploom/checks/registers.py
     written: np.ndarray | None = None
     orders: np.ndarray | None = None  # of a run with checks: warploom/checks/atomic_orders.py
+    functions: np.ndarray | None = None  # uint32[words]: tables of the special function unit
     signals: np.ndarray | None = None  # of a core that runs one instruction at a time: sequencer/decoder.py
 
 
@@ -72,6 +73,7 @@ class Tables(_Tables, Bundle):
         "uses": (np.int64, 15),
         "written": (np.int64, 0),
         "orders": (np.int64, 0),
+        "functions": (np.uint32, 0),
         "signals": (np.int32, 12),
     }  # fmt: skip
 

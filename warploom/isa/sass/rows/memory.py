@@ -19,7 +19,7 @@ ORDERS = (
 OPERATIONS = ("ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "SAFEADD")
 ATOMIC_TYPES = ("", "S32", "64", "F32.FTZ.RN", "F16x2.RN", "S64", "F64.RN")
 COPY_TARGET = bits(44, 20)
-FLOAT_TYPES = {0: "F16x2.RN", 1: "F16x2.RN", 9: "F32.FTZ.RN", 10: "F32.FTZ.RN", 15: "F64.RN"}
+FLOAT_TYPES = {0: "F16x2.RN", 1: "F16x2.RN", 3: "BF16x2.RN", 9: "F32.FTZ.RN", 10: "F32.FTZ.RN", 15: "F64.RN"}
 WIDE, TYPE = flag(72, "E", role="wide_address"), choice("type", 73, 3, TYPES)
 ORDER, EVICTION = choice("order", 77, 4, ORDERS), choice("eviction", 84, 3, EVICTIONS)
 PREFETCH = choice("prefetch", 68, 2, ("", "LTC64B", "LTC128B", "LTC256B"))
@@ -139,6 +139,15 @@ ROWS: tuple[Row, ...] = (
         EVICTION,
         _ATOMIC_TYPE,
         ORDER,
+    ),
+    _atomic(0x1A2, "ATOM", (predicate("p", 81), _D, _shared_by_all(), _DATA), WIDE, _OPERATION, EVICTION, _FLOAT_TYPE, ORDER),
+    Row(
+        0x1AA,
+        "QSPC",
+        (predicate("p", 81), _D, _global()),
+        (WIDE, choice("window", 73, 2, ("G", "L", "S", ""))),
+        "p = the address is in a window of shared memory",
+        forms=(1,),
     ),
     _atomic(0x1A3, "ATOMG", (predicate("p", 81), _D, _shared_by_all(), _DATA), WIDE, _OPERATION, EVICTION, _FLOAT_TYPE, ORDER),
     _atomic(0x18E, "RED", (_shared_by_all(), _DATA), WIDE, _REDUCTION, EVICTION, _ATOMIC_TYPE, ORDER, shown_name=_reduced),

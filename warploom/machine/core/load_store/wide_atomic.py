@@ -18,13 +18,33 @@ import numpy as np
 from warploom.isa.uop import NUMBER
 from warploom.machine.engine.unit import inlined, out_of_line
 
-ADD, MIN, MAX, MINU, MAXU, AND, OR, XOR, EXCHANGE, CAS, INC, DEC, RSUB, FADD, FMIN, FMAX = (
+ADD, MIN, MAX, MINU, MAXU, AND, OR, XOR, EXCHANGE, CAS, INC, DEC, RSUB, FADD, FMIN, FMAX, HADD = (
     NUMBER[f"atomic_{name}"]
-    for name in ("add", "min", "max", "minu", "maxu", "and", "or", "xor", "exchange", "cas", "inc", "dec", "rsub", "fadd", "fmin", "fmax")
+    for name in (
+        "add",
+        "min",
+        "max",
+        "minu",
+        "maxu",
+        "and",
+        "or",
+        "xor",
+        "exchange",
+        "cas",
+        "inc",
+        "dec",
+        "rsub",
+        "fadd",
+        "fmin",
+        "fmax",
+        "hadd",
+    )
 )
 ZERO, ONE, WORD, HALF = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFF), np.uint64(32)
 SIGN = np.uint64(1 << 63)
 NAN, NAN_BITS = np.float64(np.nan), np.uint64(0x7FF8000000000000)
+HALF_WORD, HALF_BITS = np.uint32(0xFFFF), np.uint32(16)
+HALF_INFINITY, HALF_NAN = np.int64(0x7C00), np.int64(0x7FFF)
 NAN_32, NAN_BITS_32 = np.float32(np.nan), np.uint32(0x7FC00000)
 
 
@@ -127,6 +147,9 @@ def atomic_word(row, registers, operand, op, destination, lanes, memory):
             held[lane] = value if old == np.uint32(0) or old > value else np.uint32(old - np.uint32(1))
         elif op == RSUB:
             held[lane] = np.uint32(value - old)
+        elif op == HADD:
+            low = _half_sum(old & HALF_WORD, value & HALF_WORD)
+            held[lane] = np.uint32(low | np.uint32(_half_sum(old >> HALF_BITS, value >> HALF_BITS) << HALF_BITS))
         else:
             _float_32(operand, held, op, lane)
         if held[lane] != old:
@@ -151,3 +174,40 @@ def _float_32(operand, held, op, lane):
         held[lane] = held[lane] | operand[lane] if op == FMIN else held[lane] & operand[lane]
     elif x != x or (op == FMIN and y < x) or (op == FMAX and y > x):
         held[lane] = operand[lane]
+
+
+@inlined
+def _half_sum(x, y):
+    """The sum of two 16-bit floats, rounded to nearest, ties to even; of NaNs, and of infinities that cancel, NVIDIA's NaN.
+
+    A finite one is a multiple of 2^-24 below 2^16, so sums are exact as whole numbers of those. Below 2^11 the bits are that number.
+    """
+    total = np.int64(_half_fixed(x) + _half_fixed(y))
+    size = np.int64(abs(total))
+    shift = np.int64(0)
+    while size >> shift >= 2048:
+        shift += 1
+    rest = size & ((1 << shift) - 1)
+    kept = size >> shift
+    middle = (np.int64(1) << shift) >> 1
+    if shift > 0 and (rest > middle or (rest == middle and kept & 1 != 0)):
+        kept += 1
+    bits = min((shift << 10) + kept, HALF_INFINITY)
+    negative = total < 0 or (total == 0 and np.int64(x) & np.int64(y) & 0x8000 != 0)
+    left, right = np.int64(x) & 0x7FFF, np.int64(y) & 0x7FFF
+    if left >= HALF_INFINITY or right >= HALF_INFINITY:
+        both = left == HALF_INFINITY and right == HALF_INFINITY
+        bits = HALF_INFINITY
+        negative = (x if left == HALF_INFINITY else y) & np.uint32(0x8000) != 0
+        if left > HALF_INFINITY or right > HALF_INFINITY or (both and x != y):
+            bits, negative = HALF_NAN, False
+    return np.uint32(bits | (0x8000 if negative else 0))
+
+
+@inlined
+def _half_fixed(x):
+    """A finite 16-bit float in units of 2^-24; an infinity or a NaN as some number."""
+    exponent = (np.int64(x) >> 10) & 31
+    mantissa = np.int64(x) & 0x3FF
+    size = mantissa if exponent == 0 else (mantissa | 0x400) << (exponent - 1)
+    return -size if x & np.uint32(0x8000) != 0 else size
