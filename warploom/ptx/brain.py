@@ -52,6 +52,6 @@ def _away(t: Translation, bits: Value, mode: str) -> Value:
 
 
 def without_negative(t: Translation, value: Value) -> Value:
-    """`.relu`: 0 for what is below; a NaN stays one."""
+    """`.relu`: 0 for what is below, and for -0; a NaN stays one."""
     zero = t.b.real(0.0, value.type)
-    return t.pure("sel", t.pure("flt", value, zero, type="i1"), zero, value, type=value.type)
+    return t.pure("sel", t.pure("fle", value, zero, type="i1"), zero, value, type=value.type)

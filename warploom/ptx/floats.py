@@ -18,6 +18,7 @@ from warploom.ptx.translation import FLOAT_TYPES, Translation
 
 HALVES = ("f16", "f16x2")
 BRAINS = ("bf16", "bf16x2")
+TANH_IS_X = 0.025  # below, x itself is nearer to tanh(x) than 2^-11 of it, which is what the manual promises
 ALONE = {"ex2": "fexp2", "lg2": "flog2", "sin": "fsin", "cos": "fcos", "rsqrt": "frsqrt"}
 
 
@@ -37,7 +38,10 @@ def _on_halves(t: Translation, one: Instruction, count: int, operation: str) -> 
     def at(shift: int) -> Value:
         parts = [t.fit(t.pure("shr", v, t.whole(shift), type="u64") if shift else v, "u16") for v in operands]
         name = {"fma": "dfma"}.get(operation, operation)
+        if "ftz" in one.modifiers:
+            parts = [_flushed_half(t, part) for part in parts]
         found = t.pure("half", *parts, type="u64", imm=name)
+        found = _flushed_half(t, found) if "ftz" in one.modifiers else found
         if "relu" in one.modifiers or "sat" in one.modifiers:
             wide = t.pure("h2f", found, type="f32")
             wide = without_negative(t, wide) if "relu" in one.modifiers else saturated(t, wide, one)
@@ -45,6 +49,12 @@ def _on_halves(t: Translation, one: Instruction, count: int, operation: str) -> 
         return found
 
     t.set(t.pure("or", at(0), t.pure("shl", at(16), t.whole(16)), type="i64") if packed else at(0))
+
+
+def _flushed_half(t: Translation, bits: Value) -> Value:
+    """The bits of a 16-bit float, of a denormal one those of a zero with its sign."""
+    small = t.pure("eq", t.pure("and", bits, t.whole(0x7C00), type="u64"), t.whole(0), type="i1")
+    return t.pure("sel", small, t.pure("and", bits, t.whole(0x8000), type="u64"), bits, type="u64")
 
 
 def _on_brains(t: Translation, one: Instruction, rule: object) -> None:
@@ -121,6 +131,10 @@ def divide(t: Translation, one: Instruction) -> None:
     if "approx" in one.modifiers or "full" in one.modifiers:
         x, y = _operands(t, one, kind, 2)
         flag = flag_of(one, kind)
+        if not flag:  # the reciprocal of a denormal number overflows: both are larger then
+            small = t.pure("flt", t.pure("fabs", y, type=kind), t.b.real(2.0**-126, kind), type="i1")
+            scale = t.pure("sel", small, t.b.real(2.0**24, kind), t.b.real(1.0, kind), type=kind)
+            x, y = (t.pure("fmul", v, scale, type=kind) for v in (x, y))
         _finish(t, one, t.pure("fmul", x, t.pure("frcp", y, type="f32", imm=flag), type="f32", imm=flag))
     elif mode := mode_of(one.modifiers):
         _finish(t, one, _directed(t, one, mode, 2))
@@ -144,6 +158,11 @@ def root(t: Translation, one: Instruction) -> None:
         made = t.pure("frsqrt", x, type=kind, imm=flag)
     else:
         made = t.pure("fdiv", t.b.real(1.0, kind), t.pure("fsqrt", x, type=kind), type=kind)
+    if kind == "f64" and "approx" in one.modifiers:  # the device computes the upper word alone
+        bits = t.pure("add", t.pure("bits", made, type="u64"), t.whole(1 << 31), type="u64")
+        upper = t.pure("and", bits, t.b.whole(0xFFFFFFFF00000000, "u64"), type="u64")
+        number = t.pure("feq", made, made, type="i1")
+        made = t.pure("float", t.pure("sel", number, upper, t.b.whole(0x7FFFFFFF00000000, "u64"), type="u64"), type=kind)
     _finish(t, one, made)
 
 
@@ -169,7 +188,9 @@ def _function(t: Translation, one: Instruction, x: Value) -> Value:
         return t.pure(ALONE[one.op], x, type="f32", imm=flag)
     power = t.pure("fexp2", t.pure("fmul", x, t.b.real(2.8853900817779268, "f32"), type="f32"), type="f32")  # 1 - 2 / (e^2x + 1)
     quotient = t.pure("frcp", t.pure("fadd", power, t.b.real(1.0, "f32"), type="f32"), type="f32")
-    return t.pure("fma", t.b.real(-2.0, "f32"), quotient, t.b.real(1.0, "f32"), type="f32")
+    made = t.pure("fma", t.b.real(-2.0, "f32"), quotient, t.b.real(1.0, "f32"), type="f32")
+    near = t.pure("flt", t.pure("fabs", x, type="f32"), t.b.real(TANH_IS_X, "f32"), type="i1")
+    return t.pure("sel", near, x, made, type="f32")
 
 
 def signs(t: Translation, one: Instruction) -> None:
@@ -239,7 +260,8 @@ def test_property(t: Translation, one: Instruction) -> None:
         found = number if what == "number" else integers.negated(t, number)
     else:
         normal = t.pure("and", t.pure("fle", least, size, type="i1"), t.pure("flt", size, infinite, type="i1"), type="i1")
-        found = normal if what == "normal" else t.pure("flt", size, least, type="i1")
+        below = t.pure("flt", size, least, type="i1")
+        found = normal if what == "normal" else t.pure("and", below, t.pure("flt", t.b.real(0.0, kind), size, type="i1"), type="i1")
     t.set(found)
 
 

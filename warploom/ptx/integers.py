@@ -145,7 +145,9 @@ def divide(t: Translation, one: Instruction) -> None:
     x, y = (t.fit(v, kind) for v in _operands(t, one, kind, 2))
     op = "floordiv" if one.op == "div" else "floormod"
     if x.lo >= 0 and y.lo >= 0:
-        t.set(t.pure(op, x, y, type="u64" if x.hi > (1 << 63) - 1 or y.hi > (1 << 63) - 1 else "i64"))
+        wide = x.hi > (1 << 63) - 1 or y.hi > (1 << 63) - 1
+        found = t.pure(op, x, y, type="u64" if wide else "i64")
+        t.set(_all_ones_by_zero(t, y, found, "u64") if wide else found)
         return
     if bits_of(kind) == 32:
         t.set(t.pure("quot" if one.op == "div" else "rest", x, y))
@@ -153,7 +155,16 @@ def divide(t: Translation, one: Instruction) -> None:
     p, q = (_size(t, v) for v in (x, y))
     found = t.pure(op, p, q, type="u64")
     sign = t.pure("lt", x if one.op == "rem" else t.pure("xor", x, y), t.whole(0), type="i1")
-    t.set(t.pure("sel", sign, t.pure("sub", t.whole(0), t.as_type(found, "i64")), t.as_type(found, "i64")))
+    made = t.pure("sel", sign, t.pure("sub", t.whole(0), t.as_type(found, "i64")), t.as_type(found, "i64"))
+    t.set(_all_ones_by_zero(t, y, made, "i64"))
+
+
+def _all_ones_by_zero(t: Translation, divisor: Value, found: Value, kind: str) -> Value:
+    """A quotient or remainder of 64 bits, and what an H100 gives where one divides by 0."""
+    if divisor.lo > 0 or divisor.hi < 0:
+        return found
+    ones = t.b.whole((1 << 64) - 1 if kind == "u64" else -1, kind)
+    return t.pure("sel", t.pure("eq", divisor, t.whole(0), type="i1"), ones, found, type=kind)
 
 
 def _size(t: Translation, x: Value) -> Value:

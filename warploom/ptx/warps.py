@@ -56,11 +56,17 @@ def _counted(t: Translation, one: Instruction) -> None:
 
 
 def shuffle(t: Translation, one: Instruction) -> None:
-    """`shfl`: in segments of a power of two lanes, as `width` makes them; the second destination says whether the lane is inside."""
+    """`shfl`: in segments of a power of two lanes, as `width` makes them; the second destination says whether the lane is inside.
+
+    Other limits than those are computed with: which lane is meant, and whether it is within them.
+    """
     how = next(word for word in one.modifiers if word in SHUFFLES)
     item, lane, limits = (t.use(operand, "b32") for operand in one.operands[1:4])
     limits = t.fit(limits, "u32")
     lane = t.pure("and", lane, t.whole(LANES - 1), type="u64")
+    if limits.op != "const" or limits.imm & LANES - 1 != (0 if how == "up" else LANES - 1):
+        _shuffle_within(t, one, how, item, lane, limits)
+        return
     segment = t.pure("sub", t.whole(LANES), t.pure("and", t.pure("shr", limits, t.whole(8), type="u64"), t.whole(LANES - 1), type="u64"))
     found = t.b.effect("shuffle", item, lane, segment, type="u64", imm=SHUFFLES[how])
     found.lo, found.hi = 0, WORD
@@ -68,6 +74,27 @@ def shuffle(t: Translation, one: Instruction) -> None:
     target = one.operands[0]
     if isinstance(target, Name) and target.second and target.second != "_":
         t.put(target.second, _in_segment(t, how, lane, segment))
+
+
+def _shuffle_within(t: Translation, one: Instruction, how: str, item: Value, lane: Value, limits: Value) -> None:
+    """`shfl` with any limits: bits 8 to 12 are of the lane's number, and stay; bits 0 to 4 end the others. PTX ISA 9.7.9.6."""
+    own = t.pure("special", imm="lane")
+    kept = t.pure("and", t.pure("shr", limits, t.whole(8), type="u64"), t.whole(LANES - 1), type="u64")
+    free = t.pure("xor", kept, t.whole(LANES - 1), type="u64")
+    begin = t.pure("and", own, kept, type="u64")
+    last = t.pure("or", begin, t.pure("and", limits, free, type="u64"), type="u64")
+    meant = {
+        "up": lambda: t.pure("sub", own, lane, type="i64"), "down": lambda: t.pure("add", own, lane, type="i64"),
+        "bfly": lambda: t.pure("xor", own, lane, type="u64"),
+        "idx": lambda: t.pure("or", begin, t.pure("and", lane, free, type="u64"), type="u64"),
+    }[how]()  # fmt: skip
+    inside = negated(t, t.pure("lt", *((meant, last) if how == "up" else (last, meant)), type="i1"))
+    found = t.b.effect("shuffle", item, t.pure("sel", inside, meant, own, type="i64"), t.whole(LANES), type="u64", imm=SHUFFLES["idx"])
+    found.lo, found.hi = 0, WORD
+    t.set(found)
+    target = one.operands[0]
+    if isinstance(target, Name) and target.second and target.second != "_":
+        t.put(target.second, inside)
 
 
 def _in_segment(t: Translation, how: str, lane: Value, segment: Value) -> Value:
