@@ -21,7 +21,7 @@ REGISTERS = {"r": ("b32", 4), "l": ("b64", 8), "f": ("f32", 4), "d": ("f64", 8),
 OF_THE_MACHINE = {"clock", "clock64", "timer", "smid", "dynsmem"}
 TOGETHER = 12  # instructions in one kernel
 
-NOT_THERE = {"fns", "vmin2", "hset2", "x_cvt_e4m3", "x_cvt_e5m2", "x_cvt_from_e4m3", "x_cvt_from_e5m2", "x_hsetp", "x_szext", "x_bmsk"}
+NOT_THERE = {"fns", "hset2", "x_cvt_e4m3", "x_cvt_e5m2", "x_cvt_from_e4m3", "x_cvt_from_e5m2", "x_hsetp", "x_szext", "x_bmsk"}
 # The payload or the sign of what is not a number: the device keeps one, or makes it canonical, where it is the other way round here.
 NAN_BITS = {"rint_rni", "rint_rzi", "x_fabs", "x_cvt_d_h", "x_cvt_tf32", "x_cvt_h_rz", "x_hneg2", "x_habs2"}
 # What PTX leaves open, by arguments: a remainder of 32 bits by zero, and places of fields beyond 255.
