@@ -1,8 +1,10 @@
 """CUDA programs, run to their end: what they print, what they return, what a launch line says."""
 
+import json
+
 import pytest
 
-from tests.cuda_cpp.conftest import EXAMPLES
+from tests.cuda_cpp.conftest import EXAMPLES, ROOT
 
 PRINTED = {
     "vector_add": "1000 sums, 0 wrong\n",
@@ -64,3 +66,26 @@ def test_the_driver_api(compiled):
 def test_memory_of_a_kernel_and_functions_by_name(compiled, name, printed):
     run = compiled("run", f"tests/cuda_cpp/{name}.cu", "--engine", "python")
     assert run.stdout == printed, run.stderr
+
+
+# By kernel of planted.cu: text of the line that the first sentence names, and what it says.
+PLANTED = {
+    "strided": ("scattered", "of the time warps wait for the loads of a at <line>: each moves 16 lines where 1 would do"),
+    "conflicting": ("one bank", "wait for the accesses to tile in shared memory at <line>: each takes 32 passes where 1 would do"),
+    "divergent": ("parts the lanes", "is lost to lanes that are switched off: they diverge at <line>"),
+    "alone": ("a loop", "75 % of the cores have no block: the launch has 1 block for 4 cores, and the one that works spends most"),
+    "serial": ("one address", "of the time warps wait for the atomic operations at <line>"),
+    "waited_for": ("seven warps", "of the time warps wait at barriers, most at <line>"),
+    "chained": ("needs the s", "of the time warps wait for results of the chain at <line>: each turn of the loop needs"),
+    "widened": ("a double", "of the time goes to 64-bit floats, most at <line>: 1.0001 is a float64"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", PLANTED)
+def test_the_first_sentence_names_the_limiter_its_line_and_its_measure(compiled, kernel):
+    text, said = PLANTED[kernel]
+    source = ROOT / "tests" / "cuda_cpp" / "planted.cu"
+    line = next(number for number, one in enumerate(source.read_text().splitlines(), 1) if f"// {text}" in one)
+    run = compiled("profile", source, "--launch", kernel, "--gpu", "h100", "--set", "gpu.cores=4", "--json")
+    assert said.replace("<line>", f"line {line}") in json.loads(run.stdout)["diagnosis"][0]["what"], run.stdout

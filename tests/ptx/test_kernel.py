@@ -7,6 +7,7 @@ import pytest
 
 from tests.ptx.conftest import HEADER
 from warploom import SourceError
+from warploom.isa import uop as u
 from warploom.ptx import DEVICE_WINDOW, read
 from warploom.ptx.kernel import shown_name
 
@@ -406,3 +407,36 @@ def test_a_parameter_that_is_read_by_its_address(bench, bytes_):
 )
 def test_a_name_is_shown_without_its_types(mangled, shown):
     assert shown_name(mangled) == shown
+
+
+PLACED = """
+.file 1 "{first}"
+.file 2 "{second}"
+.visible .entry k(.param .u64 out, .param .u32 n)
+{{
+    .reg .b32 t, k, n, s; .reg .b64 o; .reg .pred p;
+    ld.param.u64 o, [out]; ld.param.u32 n, [n];
+    mov.u32 k, 0; mov.u32 s, 1;
+    .loc 1 2 1
+    mov.u32 t, %tid.x; add.u32 s, s, t;
+On:
+    .loc 2 3 1
+    add.u32 k, k, 1; add.u32 s, s, k; setp.lt.u32 p, k, n;
+    @p bra On;
+    .loc 1 4 1
+    st.global.u32 [o], s;
+    ret;
+}}"""
+
+
+def test_every_instruction_has_a_line_of_the_one_file_under_any_of_its_names(bench, tmp_path, monkeypatch):
+    """What stands before the first line, and the copies and jumps of a loop, stand in a line beside them."""
+    (tmp_path / "k.cu").write_text("one\ntwo\nthree\nfour\n")
+    monkeypatch.chdir(tmp_path)
+    bench.run(
+        PLACED.format(first="k.cu", second=tmp_path / "k.cu"), "k", np.zeros(1, np.uint32), 5, block=(1,), path=str(tmp_path / "k.cu")
+    )
+    program = bench.built.program
+    assert len(program.sources) == 1
+    assert set(program.code[:, u.FILE]) == {0}
+    assert set(program.code[:, u.LINE]) == {2, 3, 4}

@@ -86,7 +86,18 @@ class Emitter:
             self.out.uops[self.out.code[number][u.FIRST_UOP]][u.TARGET] = target
             self.out.text[number] = listing(self.out.uops[self.out.code[number][u.FIRST_UOP]])
         self.spans = self.tracker.spans(blocks, starts, len(self.out.code))
+        self._place_the_rest()
         return self.out
+
+    def _place_the_rest(self) -> None:
+        """Copies and jumps that the compiler has added stand in the line of what comes before them, the first ones of what comes after."""
+        known = [row for row in self.out.code if row[u.LINE]]
+        at = known[0] if known else None
+        for row in self.out.code:
+            if row[u.LINE]:
+                at = row
+            elif at is not None:
+                row[u.LINE], row[u.COLUMN], row[u.FILE] = at[u.LINE], at[u.COLUMN], at[u.FILE]
 
     def _without_empty(self, blocks: list[MachineBlock]) -> list[MachineBlock]:
         """Blocks whose copies have all vanished are passed by."""

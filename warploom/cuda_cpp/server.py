@@ -5,12 +5,14 @@ from __future__ import annotations
 import struct
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from warploom.cuda_cpp.allocations import Allocations
+from warploom.cuda_cpp.arrays import arrays_of
 from warploom.cuda_cpp.modules import HEADER, Kernel, Module, read_module
 from warploom.cuda_cpp.properties import STATIC_SHARED, USUAL_CLOCK, device_properties, most_block_threads, most_shared
 from warploom.cuda_cpp.protocol import COOPERATIVE, LAUNCH, VERSION, Kind, Reply, Request, Status
@@ -232,6 +234,7 @@ class Server:
             return Reply(refused)
         parameters, foreign = device_pointers(kernel, request.data[LAUNCH.size :])
         program = built.launch(grid, block, bytes(parameters), shared)
+        program = replace(program, **arrays_of(program, kernel.form.parameters, bytes(parameters), self.allocations))
         try:
             result = self.launch(program, self.allocations)
         except LaunchError as error:

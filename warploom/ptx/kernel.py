@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -102,6 +103,7 @@ def compile_kernel(module: Module, name: str, addresses: Mapping[str, int], sour
     texts = _Texts(module, sources)
     try:
         kernel = inlined(module, module.kernels[name], frozenset(one for one in module.functions if calls.stays(one)))
+        texts.meet(kernel)
         t = Translation(module, kernel, addresses)
         graph = graph_of(kernel, lambda one: one.op in SELECTED, lambda one: sides(t, one))
         problems = _Walk(t, graph, texts).walk()
@@ -139,18 +141,26 @@ class _Texts:
 
     def __init__(self, module: Module, read: Callable[[str], str | None]) -> None:
         self.module, self.read = module, read
+        self.names: dict[str, str] = {}  # a file has several: its path in full, and the one that the compiler was given
         self.found: dict[str, int] = {}
         self.kept: list[Source] = []
+
+    def meet(self, kernel: Function) -> None:
+        """Find out whether a kernel has a source beside its PTX: else its lines are those of the PTX."""
+        next((one for one in kernel.body if isinstance(one, Instruction) and one.place.line and self.number(one.place) >= 0), None)
 
     def number(self, place: Place) -> int:
         """The number of a place's file; -1 for one that cannot be read."""
         path = place.file if isinstance(place.file, str) else self.module.files.get(place.file, "")
-        if path not in self.found:
+        if path not in self.names:
+            self.names[path] = os.path.realpath(path) if path else ""
+        file = self.names[path]
+        if file not in self.found:
             text = self.read(path) if path else None
-            self.found[path] = -1 if text is None else len(self.kept)
+            self.found[file] = -1 if text is None else len(self.kept)
             if text is not None:
                 self.kept.append(Source(text, path))
-        return self.found[path]
+        return self.found[file]
 
     def sources(self) -> tuple[Source, ...]:
         """All of them; the text of PTX where there is none."""
