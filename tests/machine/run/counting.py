@@ -36,6 +36,7 @@ class Counting:
     most_events = 0
 
     def __init__(self, end, code=DONE, room=0):
+        self.config, self.program, self.units = end, code, {"room": room}
         self.state = np.zeros((), State)
         self.state["end"], self.state["code"], self.state["room"] = end, code, room
         self.drained = 0
@@ -43,6 +44,9 @@ class Counting:
     @property
     def cycle(self):
         return int(self.state["cycle"])
+
+    def stand_ins(self):
+        return self.units
 
     def arguments(self, native):
         return (self.state.reshape(1)[0] if native else mirror(self.state),)

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from warploom.machine.engine.native.loader import native
 from warploom.machine.engine.native.piece import ANY, Piece
 from warploom.machine.engine.users import UnitError
 from warploom.machine.run import compile as compiling
+from warploom.machine.run import helpers
 from warploom.machine.run.compile import compile_fitted, compile_native, entry_call, is_compiled, is_fitted
 from warploom.machine.run.driver import drive
 from warploom.machine.run.probe import Probe
@@ -89,42 +91,11 @@ def test_a_mistake_in_a_users_function_is_said_before_anything_of_the_machine_is
     def compiled(*arguments):
         raise AssertionError("a piece of the machine is compiled")
 
-    monkeypatch.setattr(compiling, "_compile_pieces", compiled)
+    monkeypatch.setattr(compiling, "compile_pieces", compiled)
     machine = GPU(config(), scheduler=unknown).machine(arithmetic())
     with pytest.raises(UnitError, match=r"unknown cannot become native code: .*the record has no field 'activ'"):
         compiling.compile_native(machine)
     assert not list(cache.rglob("*.piece"))
-
-
-def test_a_piece_is_claimed_once(cache):
-    (cache_directory() / "claims").mkdir(parents=True)
-    assert compiling._claim("a.piece") and compiling._claim("b.piece")
-    assert not compiling._claim("a.piece")
-
-
-def test_it_is_told_which_piece_is_compiled_and_how_many_are_there(cache, monkeypatch):
-    machine = GPU(config()).machine(arithmetic())
-    pieces = compiling._pieces(machine, machine.arguments(native=True))
-    made = set()
-
-    class Code:
-        untrusted = ""
-
-        def is_compiled(self, piece):
-            return piece in made
-
-        def pointer(self, piece):
-            made.add(piece)
-
-        def file_name(self, piece):
-            return piece.function.__name__
-
-    monkeypatch.setattr(compiling, "_helpers", lambda machine, count: [])
-    said = []
-    compiling._compile_pieces(machine, Code(), compiling._form(machine), said.append)
-    assert said == [
-        f"compiled {done} of {len(pieces)} pieces; now {piece.function.__name__.replace('_', ' ')}" for done, piece in enumerate(pieces)
-    ]
 
 
 def test_the_first_compile_takes_one_time_wherever_it_is_named():
@@ -166,44 +137,26 @@ def test_a_machine_that_traces_takes_the_code_for_all_machines(cache):
         compile_fitted(traced)
 
 
-class Helper(subprocess.Popen):
-    """Another process that is handed its order, and is this one."""
-
-    def __init__(self, *arguments, **more):
-        self.stdin = io.BytesIO()
-        self.stdin.close = lambda: None
-        Helper.orders.append(self.stdin)
-
-    def poll(self):
-        return 0
-
-    def wait(self):
-        return 0
-
-
 @pytest.mark.parametrize("form", ["_form", "_fitted_form"])
 @pytest.mark.parametrize("traced", [False, True])
 def test_other_processes_compile_the_same_pieces(cache, monkeypatch, form, traced):
-    machine, Helper.orders = GPU("vortex-2024", set={"gpu.cores": 1}).machine(vortex_program(), tracing=traced), []
-    asked, made = getattr(compiling, form)(machine), []
+    machine, orders, made = GPU("vortex-2024", set={"gpu.cores": 1}).machine(vortex_program(), tracing=traced), [], []
+    asked = getattr(compiling, form)(machine)
     assert (asked.fit == ANY) == (traced and form == "_form")
-    monkeypatch.setattr(subprocess, "Popen", Helper)
-    monkeypatch.setattr("os.cpu_count", lambda: 2)
-    assert compiling._helpers(machine, asked)
+    monkeypatch.setattr(subprocess, "Popen", lambda *arguments, **more: orders.append(SimpleNamespace(stdin=Kept())) or orders[-1])
+    assert helpers.Order(machine, asked.fit).start(1) == orders
     monkeypatch.setattr(type(native()), "pointer", lambda self, piece: made.append(piece))
-    order = Helper.orders[0].getvalue()
+    order = orders[0].stdin.getvalue()
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(order[len(pickle.dumps(sys.path)) :])))
     compiling.help_to_compile()
     assert made == asked.pieces
 
 
-def test_what_other_processes_leave_is_compiled_in_the_end(cache, monkeypatch):
-    machine = GPU(config()).machine(arithmetic())
-    monkeypatch.setattr(compiling, "_claim", lambda name: False)  # each piece is somebody else's, who never comes to it
-    monkeypatch.setattr(compiling, "_helpers", lambda machine, form: [Helper()])
-    Helper.orders = []
-    compile_native(machine)
-    assert is_compiled(machine)
+class Kept(io.BytesIO):
+    """A stream whose bytes can be read when it is closed."""
+
+    def close(self):
+        pass
 
 
 def test_a_fitted_piece_that_is_damaged_is_compiled_again(cache):

@@ -1,14 +1,18 @@
+import time
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from tests.machine.run.counting import Counting
+from tests.places import EXAMPLES
+from warploom import GPU, load
 from warploom.machine.accounting.status import DONE, FAULT
 from warploom.machine.engine.native.loader import native
 from warploom.machine.run import driver
 from warploom.machine.run.compile import NativeCacheWarning, compile_native, is_compiled
 from warploom.machine.run.driver import drive, slices
+from warploom.machine.run.probe import Probe
 
 
 @pytest.mark.parametrize("engine", ["python", "native"])
@@ -52,16 +56,64 @@ def test_a_short_run_stays_in_plain_python(cache):
     assert outcome.engine == "python"
 
 
-def test_a_long_run_goes_on_natively_and_says_that_it_compiles(cache, monkeypatch):
+def test_a_long_run_goes_on_in_plain_python_while_other_processes_compile_and_then_natively(cache, monkeypatch):
     monkeypatch.setattr(driver, "PATIENCE_COMPILE", 0.05)
-    said = []
-    machine = Counting(5_000_000)
+    monkeypatch.setattr(driver, "FIRST_SLICE", {"python": 16, "native": 1 << 40})
+    said, cycles = [], []
+    machine = Counting(1_000_000_000)  # minutes in plain Python
     assert not is_compiled(machine)
-    outcome = drive(machine, engine="auto", notice=said.append)
+    started = time.monotonic()
+
+    def progress(cycle):
+        cycles.append((cycle, len(said)))
+        assert time.monotonic() < started + 120
+
+    outcome = drive(machine, engine="auto", notice=said.append, progress=progress, max_cycles=1 << 40)
     assert outcome.engine == "python, native"
-    assert said == ["compiling the native engine, once; about 3 s"]
-    assert (outcome.status, machine.cycle) == ("done", 5_000_000)
+    assert said[0] == "compiling the native engine, once; about 3 s; the run goes on in plain Python meanwhile"
+    assert len({cycle for cycle, told in cycles if told}) > 3, "it went on while code was compiled"
+    assert (outcome.status, machine.cycle) == ("done", 1_000_000_000)
     assert is_compiled(machine)
+
+
+class Soon:
+    """In the place of other processes: what they compile is there at the look of this number."""
+
+    def __init__(self, looks):
+        self.looks = looks
+
+    def has_ended(self):
+        self.looks -= 1
+        return self.looks < 0
+
+
+@pytest.mark.parametrize("preset, example", [("sm", "tiny/matmul.asm"), ("tiny-original", "tiny/matadd.asm"), ("guppy", "guppy/load_strided.guppy")])
+def test_both_roads_end_with_the_same_bytes_wherever_the_native_code_comes(monkeypatch, preset, example):
+    machines = [GPU(preset).machine(load(EXAMPLES / example)) for _ in range(5)]
+    assert drive(machines[0], engine="python").status == "done"
+    monkeypatch.setattr(driver, "is_loaded", lambda: False)
+    monkeypatch.setattr(driver, "PATIENCE_COMPILE", -1.0)
+    monkeypatch.setattr(driver, "_next_slice", lambda cycles, seconds: cycles)
+    for looks, machine in enumerate(machines[1:]):
+        monkeypatch.setattr(driver, "compile_beside", lambda machine, notice, looks=looks: Soon(looks))
+        outcome = drive(machine, engine="auto")
+        assert (outcome.status, outcome.engine) == ("done", "python, native")
+        assert [array.tobytes() for array in machine.whole()] == [array.tobytes() for array in machines[0].whole()]
+
+
+def test_a_run_that_ends_before_the_code_is_there_does_not_wait_for_it(monkeypatch):
+    monkeypatch.setattr(driver, "PATIENCE_COMPILE", -1.0)
+    monkeypatch.setattr(driver, "is_loaded", lambda: False)
+    monkeypatch.setattr(driver, "compile_beside", lambda machine, notice: Soon(1 << 40))
+    assert drive(Counting(100_000), engine="auto").engine == "python"
+
+
+def test_a_machine_with_probes_has_nothing_compiled(monkeypatch):
+    monkeypatch.setattr(driver, "PATIENCE_COMPILE", -1.0)
+    monkeypatch.setattr(driver, "compile_beside", None)
+    machine = GPU("tiny").machine(load(EXAMPLES / "tiny/matadd.asm"))
+    machine.probes = [Probe("execute", lambda *arguments: None)]
+    assert driver._Move(machine, None).is_due(100.0) is False
 
 
 def test_a_compiled_engine_is_taken_earlier_and_silently(cache, monkeypatch):

@@ -1,4 +1,4 @@
-"""Compiling a machine: its native pieces, made by several processes at the same time.
+"""Compiling a machine: which native pieces it has, and the entry that a run calls. How they are made, by several processes: helpers.py.
 
 Not hardware. An entry, and each function that is handed to one by pointer, is a piece of its own. Pieces serve all machines, a family of
 them, or one (engine/native/fitting.py): a machine takes those for itself where they lie in the cache, else those of its family.
@@ -6,24 +6,19 @@ them, or one (engine/native/fitting.py): a machine takes those for itself where 
 
 from __future__ import annotations
 
-import os
 import pickle
-import shutil
-import subprocess
 import sys
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from warploom.isa.host.children import ISOLATED
 from warploom.isa.host.collector import no_collector
-from warploom.isa.host.user_cache import make_directory
-from warploom.machine.engine.native.cache import cache_directory, forget_old_caches, forget_old_fits, has_fits
+from warploom.machine.engine.native.cache import forget_old_caches, forget_old_fits, has_fits
 from warploom.machine.engine.native.fitting import fit_to, fitted_arguments
-from warploom.machine.engine.native.loader import Native, native
+from warploom.machine.engine.native.loader import native
 from warploom.machine.engine.native.piece import ANY, Bundle, Fit, Hook, entry_hook, is_ours
 from warploom.machine.engine.swaps import reached
+from warploom.machine.run.helpers import Beside, Order, Report, compile_if_free, compile_pieces
 from warploom.machine.run.probe import probed
 from warploom.machine.run.runnable import Notice, Runnable
 
@@ -128,6 +123,21 @@ def _form_for(machine: Runnable, arguments: tuple[Any, ...], fit: Fit) -> Form:
     return Form(arguments, _pieces(machine, arguments, fit), fit)
 
 
+def compile_beside(machine: Runnable, notice: Notice | None = None) -> Beside:
+    """Have other processes compile the native form of a machine while it runs on in plain Python.
+
+    Raises UnitError for a mistake in a user's function. Where other processes are of no use, the answer has ended already, and whoever
+    asks for the native entry compiles it.
+    """
+    form, code = _form(machine), native()
+    code.declare_units(form.arguments)
+    code.compile_users(form.arguments, form.pieces)  # first: a mistake in one is said before the machine is compiled
+    if not code.untrusted:
+        forget_old_caches()
+    order = Order(machine, form.fit)
+    return Beside(code, form.pieces, order, Report(code, form.pieces, machine.compile_seconds, notice, beside=True))
+
+
 def _compile(machine: Runnable, form: Form, notice: Notice | None) -> None:
     """Fill the cache with a form of a machine, unless it is there."""
     code = native()
@@ -135,79 +145,17 @@ def _compile(machine: Runnable, form: Form, notice: Notice | None) -> None:
     if form.is_compiled:
         return
     code.compile_users(form.arguments, form.pieces)  # first: a mistake in one is said before the machine is compiled
-    if notice is not None:
-        what = "native code for this machine" if form.fit.is_of_one else "the native engine"
-        notice(f"compiling {what}, once; about {machine.compile_seconds:.0f} s")
+    report = Report(code, form.pieces, machine.compile_seconds, notice)
+    report.begin("native code for this machine" if form.fit.is_of_one else "the native engine")
     if code.untrusted:
         warnings.warn(f"{code.untrusted}; what is compiled now lasts as long as this process", NativeCacheWarning, stacklevel=1)
     else:
         forget_old_caches()
-    _compile_pieces(machine, code, form, notice or (lambda text: None))
-
-
-MOST_PROCESSES = 4  # the longest piece is a quarter of the work
-LONGEST_FIRST = ("execute", "access", "control", "step", "sampler", "load_store", "memory_system")
-_HELPER = """import pickle, sys
-sys.path[:] = pickle.load(sys.stdin.buffer)
-from warploom.machine.run.compile import help_to_compile
-help_to_compile()"""
-
-
-def _compile_pieces(machine: Runnable, code: Native, form: Form, notice: Notice) -> None:
-    """Fill the cache with the pieces of a machine. Each process compiles the longest piece that nobody has claimed.
-
-    What the others have left in the end, because they were stopped or were at work for somebody else, is compiled here.
-    """
-    pieces = form.pieces
-    helpers = [] if code.untrusted else _helpers(machine, form)
-
-    def tell(doing: str) -> None:
-        """What is compiled, and how far it is."""
-        if len(pieces) > 1:
-            notice(f"compiled {sum(map(code.is_compiled, pieces))} of {len(pieces)} pieces; {doing}")
-
-    def make(piece: Hook) -> None:
-        tell(f"now {piece.function.__name__.replace('_', ' ')}")
-        code.pointer(piece)
-
-    with no_collector():
-        for piece in pieces:
-            if code.is_compiled(piece):
-                continue
-            if not helpers or _claim(code.file_name(piece)):
-                make(piece)
-        for helper in helpers:
-            if helper.poll() is None:
-                tell("the rest is being compiled by other processes")
-            if status := helper.wait():
-                notice(f"a process that helped to compile has ended with status {status}; its part is compiled here")
-        for piece in pieces:
-            if not code.is_compiled(piece):
-                make(piece)
-
-
-def _helpers(machine: Runnable, form: Form) -> list[subprocess.Popen[bytes]]:
-    """Start other processes that compile; none where that is not possible."""
-    helpers: list[subprocess.Popen[bytes]] = []
-    try:
-        order = pickle.dumps((type(machine), machine.config, machine.program, machine.stand_ins(), form.fit))
-        shutil.rmtree(_claims(), ignore_errors=True)
-        make_directory(_claims())
-        for _ in range(min(os.cpu_count() or 1, len(form.pieces), MOST_PROCESSES) - 1):
-            helper = subprocess.Popen(
-                [sys.executable, *ISOLATED, "-c", _HELPER], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-            )
-            helpers.append(helper)
-            assert helper.stdin is not None
-            with helper.stdin:
-                helper.stdin.write(pickle.dumps(sys.path) + order)
-    except (OSError, AttributeError, TypeError, pickle.PicklingError):
-        pass
-    return helpers
+    compile_pieces(code, form.pieces, Order(machine, form.fit), report)
 
 
 def help_to_compile() -> None:
-    """What another process does: build the same machine, and compile those pieces of the same form that nobody has claimed."""
+    """What another process does: build the same machine, and compile those pieces of the same form that nobody is compiling."""
     kind, config, program, units, fit = pickle.load(sys.stdin.buffer)
     machine = kind(config, program, **units)
     form = _form_for(machine, machine.arguments(native=True), fit)
@@ -215,8 +163,10 @@ def help_to_compile() -> None:
     code.declare_units(form.arguments)
     with no_collector():
         for piece in form.pieces:
-            if _claim(code.file_name(piece)):
-                code.pointer(piece)
+            compile_if_free(code, piece)
+
+
+LONGEST_FIRST = ("execute", "access", "control", "step", "sampler", "load_store", "memory_system")
 
 
 def _pieces(machine: Runnable, arguments: tuple[Any, ...], fit: Fit = ANY) -> list[Hook]:
@@ -227,16 +177,3 @@ def _pieces(machine: Runnable, arguments: tuple[Any, ...], fit: Fit = ANY) -> li
             hooks = {name: hook for name, hook in units.members().items() if hook is not None and is_ours(hook.function)}
             found = {name: hooks[name] for name in sorted(hooks, key=lambda name: (*LONGEST_FIRST, name).index(name))}
     return [*found.values(), entry_hook(machine.entry, (*arguments, 0), reached(machine.entry, machine.swaps), fit)]
-
-
-def _claims() -> Path:
-    return cache_directory() / "claims"
-
-
-def _claim(name: str) -> bool:
-    """Whether this process is the one that compiles a piece: the first to create a file of its name."""
-    try:
-        (_claims() / name).open("x").close()
-    except OSError:
-        return False
-    return True

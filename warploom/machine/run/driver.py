@@ -3,7 +3,8 @@
 Not hardware. A machine (cores of one kind with their memory) offers one entry function over arrays; the driver
 calls it in slices, so that it can report progress, notice Ctrl-C, and change the engine between two cycles:
 the state is the same bytes in both. Plain Python starts at once and does some ten thousand cycles per second;
-native code does millions, but has to be loaded (about 0.1 s) or, once after an installation, compiled.
+native code does millions, but has to be loaded (about 0.1 s) or, once after an installation, compiled, which
+other processes do while the run goes on in plain Python.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from warploom.isa.numbers import whole_number
 from warploom.machine.accounting.status import DONE, FAULT, LIMIT, STATUS, Outcome
 from warploom.machine.engine.native.loader import is_loaded
 from warploom.machine.engine.pages import gather
-from warploom.machine.run.compile import entry_call, is_compiled
+from warploom.machine.run.compile import compile_beside, entry_call, is_compiled
+from warploom.machine.run.helpers import Beside
 from warploom.machine.run.runnable import Blocks, Notice, Progress, Runnable
 
 ENGINES = ("auto", "native", "python")
@@ -27,7 +29,7 @@ DEFAULT_MAX_CYCLES = 10_000_000  # about a second of native simulation of the ti
 PROGRAM_MAX_CYCLES = 10**9  # of a launch of a whole program, which ends by itself as it does on a GPU
 
 PATIENCE_READY = 0.15  # seconds in plain Python before native code is loaded
-PATIENCE_COMPILE = 2.0  # seconds in plain Python before native code is compiled
+PATIENCE_COMPILE = 2.0  # seconds in plain Python before other processes compile native code
 SLICE_SECONDS = 0.08  # what one call of the entry should take
 PATIENCE_PAGES = 1.0  # seconds of a run before its records move to the host's huge pages
 MOVING_SECONDS = 0.02  # what that may take of a slice
@@ -51,7 +53,7 @@ def drive(
     parts give what one run gives. A machine that has ended does not change any more, and has the same status again.
 
     progress: called with the cycle count several times a second. blocks: called before it with how many blocks have ended, and how many
-    there are. notice: called with one sentence before native code is compiled.
+    there are. notice: called with sentences while native code is compiled.
     at_once: native code that lies ready is loaded before the first cycle. Code that this process has begun to use is taken at once anyway.
     call: of `entry_call` for the native engine, from an earlier run of this very machine.
     Raises ValueError for an unknown engine, and for a `max_cycles` that is not a whole number.
@@ -64,6 +66,7 @@ def drive(
     current = "native" if engine == "native" or ready else "python"
     used = [current]
     moves: Iterator[int] | None = None
+    move = _Move(machine, notice)
     call = call or entry_call(machine, current, notice)
     slice_cycles = FIRST_SLICE[current]
     while True:
@@ -80,7 +83,7 @@ def drive(
             progress(machine.cycle)
         if code == LIMIT:
             slice_cycles = _next_slice(slice_cycles, now - before)
-        if engine == "auto" and current == "python" and _worth_native(machine, now - start):
+        if engine == "auto" and current == "python" and move.is_due(now - start):
             current = "native"
             used.append(current)
             call = entry_call(machine, current, notice)
@@ -124,10 +127,22 @@ def slices(machine: Runnable, last: int, cycles: int = 1) -> Iterator[int]:
             yield machine.cycle
 
 
-def _worth_native(machine: Runnable, seconds: float) -> bool:
-    if machine.probes:
-        return False
-    return seconds > PATIENCE_COMPILE or (seconds > PATIENCE_READY and is_compiled(machine))
+class _Move:
+    """When a run in plain Python goes on natively: as soon as the code lies ready, which a run that takes long has other processes compile."""
+
+    def __init__(self, machine: Runnable, notice: Notice | None) -> None:
+        self._machine, self._notice = machine, notice
+        self._beside: Beside | None = None
+
+    def is_due(self, seconds: float) -> bool:
+        """Whether to move after so many seconds. Raises UnitError for a mistake in a user's function."""
+        if self._machine.probes:
+            return False
+        if self._beside is None and seconds > PATIENCE_COMPILE:
+            self._beside = compile_beside(self._machine, self._notice)
+        if self._beside is not None:
+            return self._beside.has_ended()
+        return seconds > PATIENCE_READY and is_compiled(self._machine)
 
 
 def _moves(machine: Runnable) -> Iterator[int]:
