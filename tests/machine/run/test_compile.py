@@ -144,7 +144,7 @@ def test_other_processes_compile_the_same_pieces(cache, monkeypatch, form, trace
     asked = getattr(compiling, form)(machine)
     assert (asked.fit == ANY) == (traced and form == "_form")
     monkeypatch.setattr(subprocess, "Popen", lambda *arguments, **more: orders.append(SimpleNamespace(stdin=Kept())) or orders[-1])
-    assert helpers.Order(machine, asked.fit).start(1) == orders
+    assert helpers.Order(machine, asked.fit, compiling.HELPER).start(1) == orders
     monkeypatch.setattr(type(native()), "pointer", lambda self, piece: made.append(piece))
     order = orders[0].stdin.getvalue()
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(order[len(pickle.dumps(sys.path)) :])))

@@ -70,7 +70,7 @@ def test_a_long_run_goes_on_in_plain_python_while_other_processes_compile_and_th
 
     outcome = drive(machine, engine="auto", notice=said.append, progress=progress, max_cycles=1 << 40)
     assert outcome.engine == "python, native"
-    assert said[0] == "compiling the native engine, once; about 3 s; the run goes on in plain Python meanwhile"
+    assert said[0] == "compiling the native engine, once; about 3 s; the run continues in plain Python meanwhile"
     assert len({cycle for cycle, told in cycles if told}) > 3, "it went on while code was compiled"
     assert (outcome.status, machine.cycle) == ("done", 1_000_000_000)
     assert is_compiled(machine)

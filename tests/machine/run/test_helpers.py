@@ -9,7 +9,7 @@ import pytest
 from tests.machine.run.counting import Counting
 from warploom.isa.host.lock import lock
 from warploom.machine.run import helpers
-from warploom.machine.run.compile import compile_beside, compile_native, is_compiled
+from warploom.machine.run.compile import HELPER, compile_beside, compile_native, is_compiled
 from warploom.machine.run.helpers import Beside, Report, compile_if_free, compile_pieces
 
 
@@ -155,7 +155,7 @@ def test_beside_a_run_others_compile_and_it_is_told_how_far_they_are():
     code, pieces, said = Code(), Pieces("a", "b"), []
     order = Orders(Helper(lambda: code.made.append(pieces[0]), lambda: code.made.append(pieces[1])))
     compiling = beside(code, pieces, order, said)
-    assert said == ["compiling the native engine, once; about 15 s; the run goes on in plain Python meanwhile"]
+    assert said == ["compiling the native engine, once; about 15 s; the run continues in plain Python meanwhile"]
     assert len(order.asked) == 1
     assert not compiling.has_ended() and not compiling.has_ended()
     assert compiling.has_ended() and len(order.asked) == 1
@@ -190,7 +190,7 @@ def test_nothing_is_said_or_started_where_all_is_compiled_or_nothing_is_kept():
 def test_a_machine_that_cannot_be_told_to_another_process_is_compiled_here():
     machine = Counting(1)
     machine.units = {"policy": lambda s, now: 0}
-    assert helpers.Order(machine, ()).start(2) == []
+    assert helpers.Order(machine, (), HELPER).start(2) == []
     assert compile_beside(machine).has_ended() and not is_compiled(machine)
     compile_native(machine)
     assert is_compiled(machine)

@@ -23,6 +23,9 @@ from warploom.machine.run.probe import probed
 from warploom.machine.run.runnable import Notice, Runnable
 
 
+HELPER = "from warploom.machine.run.compile import help_to_compile\nhelp_to_compile()"  # what other processes run
+
+
 class NativeCacheWarning(UserWarning):
     """Native code is compiled and not kept, because somebody else could change what is kept. Said once a process."""
 
@@ -134,7 +137,7 @@ def compile_beside(machine: Runnable, notice: Notice | None = None) -> Beside:
     code.compile_users(form.arguments, form.pieces)  # first: a mistake in one is said before the machine is compiled
     if not code.untrusted:
         forget_old_caches()
-    order = Order(machine, form.fit)
+    order = Order(machine, form.fit, HELPER)
     return Beside(code, form.pieces, order, Report(code, form.pieces, machine.compile_seconds, notice, beside=True))
 
 
@@ -151,7 +154,7 @@ def _compile(machine: Runnable, form: Form, notice: Notice | None) -> None:
         warnings.warn(f"{code.untrusted}; what is compiled now lasts as long as this process", NativeCacheWarning, stacklevel=1)
     else:
         forget_old_caches()
-    compile_pieces(code, form.pieces, Order(machine, form.fit), report)
+    compile_pieces(code, form.pieces, Order(machine, form.fit, HELPER), report)
 
 
 def help_to_compile() -> None:

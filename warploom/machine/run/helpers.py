@@ -26,17 +26,14 @@ from warploom.machine.run.runnable import Notice, Runnable
 
 MOST_PROCESSES = 4  # the longest piece is a quarter of the work
 WAIT_SECONDS = 0.2  # between two looks at what other processes have compiled
-_HELPER = """import pickle, sys
-sys.path[:] = pickle.load(sys.stdin.buffer)
-from warploom.machine.run.compile import help_to_compile
-help_to_compile()"""
 
 
 class Order:
-    """What a helper is told: the machine that it builds, and for which machines the code is."""
+    """What a helper is told: the machine that it builds, and for which machines the code is. script: what it runs, once it has `sys.path`."""
 
-    def __init__(self, machine: Runnable, fit: Fit) -> None:
+    def __init__(self, machine: Runnable, fit: Fit, script: str) -> None:
         self._machine, self._fit = machine, fit
+        self._script = f"import pickle, sys\nsys.path[:] = pickle.load(sys.stdin.buffer)\n{script}"
 
     def start(self, helpers: int) -> list[subprocess.Popen[bytes]]:
         """Start so many processes that compile; fewer, or none, where that is not possible."""
@@ -46,8 +43,9 @@ class Order:
             order = pickle.dumps((type(machine), machine.config, machine.program, machine.stand_ins(), self._fit))
             for _ in range(helpers):
                 helper = subprocess.Popen(
-                    [sys.executable, *ISOLATED, "-c", _HELPER], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-                )
+                    [sys.executable, *ISOLATED, "-c", self._script],
+                    stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                )  # fmt: skip
                 started.append(helper)
                 assert helper.stdin is not None
                 with helper.stdin:
@@ -65,7 +63,7 @@ class Report:
 
     def begin(self, what: str) -> None:
         """Say what is compiled, and about how long it takes."""
-        meanwhile = "; the run goes on in plain Python meanwhile" if self._beside else ""
+        meanwhile = "; the run continues in plain Python meanwhile" if self._beside else ""
         self._notice(f"compiling {what}, once; about {self._seconds:.0f} s{meanwhile}")
         self._told = self._ready()
 
