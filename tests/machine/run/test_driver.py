@@ -87,7 +87,9 @@ class Soon:
         return self.looks < 0
 
 
-@pytest.mark.parametrize("preset, example", [("sm", "tiny/matmul.asm"), ("tiny-original", "tiny/matadd.asm"), ("guppy", "guppy/load_strided.guppy")])
+@pytest.mark.parametrize(
+    "preset, example", [("sm", "tiny/matmul.asm"), ("tiny-original", "tiny/matadd.asm"), ("guppy", "guppy/load_strided.guppy")]
+)
 def test_both_roads_end_with_the_same_bytes_wherever_the_native_code_comes(monkeypatch, preset, example):
     machines = [GPU(preset).machine(load(EXAMPLES / example)) for _ in range(5)]
     assert drive(machines[0], engine="python").status == "done"
