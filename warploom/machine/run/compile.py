@@ -22,7 +22,6 @@ from warploom.machine.run.helpers import Beside, Order, Report, compile_if_free,
 from warploom.machine.run.probe import probed
 from warploom.machine.run.runnable import Notice, Runnable
 
-
 HELPER = "from warploom.machine.run.compile import help_to_compile\nhelp_to_compile()"  # what other processes run
 
 

@@ -128,7 +128,7 @@ def slices(machine: Runnable, last: int, cycles: int = 1) -> Iterator[int]:
 
 
 class _Move:
-    """When a run in plain Python goes on natively: as soon as the code lies ready, which a run that takes long has other processes compile."""
+    """When a run in plain Python goes on natively: as soon as the code lies ready. A run that takes long has other processes compile it."""
 
     def __init__(self, machine: Runnable, notice: Notice | None) -> None:
         self._machine, self._notice = machine, notice

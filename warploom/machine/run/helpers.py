@@ -29,7 +29,7 @@ WAIT_SECONDS = 0.2  # between two looks at what other processes have compiled
 
 
 class Order:
-    """What a helper is told: the machine that it builds, and for which machines the code is. script: what it runs, once it has `sys.path`."""
+    """What a helper is told: the machine that it builds, and for which machines the code is. script: what it runs, given `sys.path`."""
 
     def __init__(self, machine: Runnable, fit: Fit, script: str) -> None:
         self._machine, self._fit = machine, fit
