@@ -73,9 +73,9 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
         has_code=True,
         claims="warploom.isa.gcn.kernels.code_object:is_code_object",
     ),
-    FrontEnd("sass", (".cubin", ".fatbin"), "warploom.isa.sass", "NVIDIA's machine code: cubins of sm_70 to sm_90", "h100"),
+    FrontEnd("sass", (".cubin", ".fatbin"), "warploom.isa.sass.front_end", "NVIDIA's machine code: cubins of sm_70 to sm_90", "h100"),
     *(
-        FrontEnd(f"sass-{number}", (), "warploom.isa.sass", f"NVIDIA's machine code for sm_{number}", gpu)
+        FrontEnd(f"sass-{number}", (), "warploom.isa.sass.front_end", f"NVIDIA's machine code for sm_{number}", gpu)
         for number, gpu in ((70, "v100"), (72, "sm"), (75, "sm"), (80, "a100"), (86, "a40"), (87, "sm"), (89, "sm"), (90, "h100"))
     ),
 )

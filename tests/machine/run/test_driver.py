@@ -44,7 +44,7 @@ def test_progress_is_told_while_it_runs_and_the_slices_grow():
 
 def test_a_slice_has_at_least_one_cycle_however_long_a_cycle_takes(monkeypatch):
     hours = iter(range(0, 100 * 3600, 3600))
-    monkeypatch.setattr(driver, "time", SimpleNamespace(perf_counter=lambda: next(hours)))
+    monkeypatch.setattr(driver, "time", SimpleNamespace(perf_counter=lambda: next(hours), process_time=lambda: 0.0))
     told = []
     first = driver.FIRST_SLICE["python"]
     assert drive(Counting(first + 3), engine="python", max_cycles=1000, progress=told.append).status == "done"

@@ -6,7 +6,6 @@ import contextlib
 import io
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from types import TracebackType
 
@@ -21,6 +20,8 @@ class OwnOutput:
         self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> OwnOutput:
+        import tempfile  # most commands keep nothing apart
+
         with contextlib.ExitStack() as stack:
             file = stack.enter_context(tempfile.TemporaryFile())
             stack.callback(self._read, file)

@@ -2,8 +2,3 @@
 
 `front_end.py` loads one; `table.py` is the instruction set.
 """
-
-from warploom.isa.sass.front_end import load
-from warploom.isa.sass.table import meanings
-
-__all__ = ["load", "meanings"]

@@ -28,8 +28,8 @@ MOST_CYCLES = 10**15
 DEFAULT_MAX_CYCLES = 10_000_000  # about a second of native simulation of the tiny machine
 PROGRAM_MAX_CYCLES = 10**9  # of a launch of a whole program, which ends by itself as it does on a GPU
 
-PATIENCE_READY = 0.15  # seconds in plain Python before native code is loaded
-PATIENCE_COMPILE = 2.0  # seconds in plain Python before other processes compile native code
+PATIENCE_READY = 0.15  # seconds of the processor in plain Python before native code is loaded
+PATIENCE_COMPILE = 2.0  # seconds of the processor in plain Python before other processes compile native code
 SLICE_SECONDS = 0.08  # what one call of the entry should take
 PATIENCE_PAGES = 1.0  # seconds of a run before its records move to the host's huge pages
 MOVING_SECONDS = 0.02  # what that may take of a slice
@@ -61,7 +61,7 @@ def drive(
     if engine not in ENGINES:
         raise ValueError(f"engine = {engine!r}: it is one of {', '.join(ENGINES)}")
     max_cycles = whole_number("max_cycles", max_cycles, 0, MOST_CYCLES)
-    start = time.perf_counter()
+    start, began = time.perf_counter(), time.process_time()
     ready = call is not None or (engine == "auto" and (at_once or is_loaded()) and is_compiled(machine))
     current = "native" if engine == "native" or ready else "python"
     used = [current]
@@ -83,7 +83,7 @@ def drive(
             progress(machine.cycle)
         if code == LIMIT:
             slice_cycles = _next_slice(slice_cycles, now - before)
-        if engine == "auto" and current == "python" and move.is_due(now - start):
+        if engine == "auto" and current == "python" and move.is_due(time.process_time() - began):
             current = "native"
             used.append(current)
             call = entry_call(machine, current, notice)
@@ -135,7 +135,7 @@ class _Move:
         self._beside: Beside | None = None
 
     def is_due(self, seconds: float) -> bool:
-        """Whether to move after so many seconds. Raises UnitError for a mistake in a user's function."""
+        """Whether to move after so many seconds of the processor, however busy it is with others. Raises UnitError for a mistake in a user's function."""
         if self._machine.probes:
             return False
         if self._beside is None and seconds > PATIENCE_COMPILE:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import subprocess
 import sys
 import threading
 import time
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from warploom.isa.host.children import ISOLATED
 from warploom.isa.host.collector import no_collector
@@ -23,6 +22,9 @@ from warploom.machine.engine.native.cache import cache_directory
 from warploom.machine.engine.native.loader import Native
 from warploom.machine.engine.native.piece import Fit, Hook
 from warploom.machine.run.runnable import Notice, Runnable
+
+if TYPE_CHECKING:
+    import subprocess
 
 MOST_PROCESSES = 4  # the longest piece is a quarter of the work
 WAIT_SECONDS = 0.2  # between two looks at what other processes have compiled
@@ -37,6 +39,8 @@ class Order:
 
     def start(self, helpers: int) -> list[subprocess.Popen[bytes]]:
         """Start so many processes that compile; fewer, or none, where that is not possible."""
+        import subprocess  # a run that compiles nothing has no need of it
+
         started: list[subprocess.Popen[bytes]] = []
         machine = self._machine
         with contextlib.suppress(OSError, AttributeError, TypeError, pickle.PicklingError):
