@@ -31,8 +31,10 @@ from warploom.isa.sass.memory import pointer_of
 from warploom.isa.sass.mufu.chosen import chosen as chosen_tables
 from warploom.isa.sass.operands import PREDICATE, UNIFORM, UNIFORM_PREDICATE, Value
 from warploom.isa.sass.products import refusal
-from warploom.isa.sass.table import meanings as meanings  # which the table of front ends asks a module for
+from warploom.isa.sass.table import meanings
 from warploom.isa.uop import FILE, LINE
+
+__all__ = ["load", "meanings"]  # what the table of front ends asks a module for
 
 MOST_BLOCK = 1024
 USUAL_BLOCK = 32

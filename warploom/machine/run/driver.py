@@ -135,7 +135,7 @@ class _Move:
         self._beside: Beside | None = None
 
     def is_due(self, seconds: float) -> bool:
-        """Whether to move after so many seconds of the processor, however busy it is with others. Raises UnitError for a mistake in a user's function."""
+        """Whether to move after so many seconds of the processor. Raises UnitError for a mistake in a user's function."""
         if self._machine.probes:
             return False
         if self._beside is None and seconds > PATIENCE_COMPILE:
