@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 
 from tests.machine.run.counting import Counting
-from warploom.isa.host.lock import lock
 from warploom.machine.run import helpers
 from warploom.machine.run.compile import HELPER, compile_beside, compile_native, is_compiled
 from warploom.machine.run.helpers import Beside, Report, compile_if_free, compile_pieces
@@ -111,15 +110,6 @@ def test_a_piece_that_another_process_compiles_is_left_to_it_until_that_one_is_g
     compile_if_free(code, first)
     compile_if_free(code, first)
     assert code.made == [first]
-
-
-def test_a_lock_is_given_back_and_one_that_cannot_be_had_stops_nobody(tmp_path):
-    for _ in range(2):
-        with lock(tmp_path / "new" / "a") as mine:
-            assert mine
-    (tmp_path / "file").write_text("")
-    with lock(tmp_path / "file" / "a") as mine:
-        assert mine
 
 
 def test_it_says_which_piece_is_compiled_how_many_are_there_and_how_long_it_takes(monkeypatch):
