@@ -16,6 +16,7 @@ TYPED = {
     "explain warp": "docs warp", "stats": "profile", "sim": "run", "gdb": "debug", "ncu": "profile", "nsys": "run", "disassemble": "disasm",
     "serve": "explore", "test": "doctor", "-g": "debug", "--verbose": "run", "NCU": "profile", "compute-sanitizer": "check",
     "trce": "run", "hipcc": "cc", "nvidia-smi": "presets", "verilog": "build",
+    "render": "draw", "glsl": "draw", "shader": "draw", "raytrace": "examples rays", "cubin": "disasm", "fatbin": "disasm", "cmake": "nvcc",
 }  # fmt: skip
 
 

@@ -40,7 +40,13 @@ GUESSES = (
         "the machines",
         "warploom presets",
     ),
-    Guess("plot chart graph figure fig image render diagram", "to draw a run", "warploom picture KIND FILE"),
+    Guess("plot chart graph figure fig image diagram", "to draw a run", "warploom picture KIND FILE"),
+    Guess(
+        "render raster rasterize rasterise shader shaders glsl vertex fragment triangle triangles mesh gltf obj opengl vulkan scene",
+        "to draw a scene as a GPU does",
+        "warploom draw SCENE",
+    ),
+    Guess("ray rays raytrace raytracing bvh", "the programs that trace rays", "warploom examples rays"),
     Guess(
         "trace traces perfetto vcd waves wave konata gtkwave nsys nsight-systems timeline dump",
         "to write a trace for other viewers",
@@ -58,8 +64,13 @@ GUESSES = (
         "warploom check FILE",
     ),
     Guess("gdb cuda-gdb lldb rocgdb step break breakpoint dbg pdb debugger", "to step through a run", "warploom debug FILE"),
-    Guess("disassemble objdump cuobjdump nvdisasm sass ptx uops ir decode", "to see the instructions", "warploom disasm FILE"),
+    Guess(
+        "disassemble objdump cuobjdump nvdisasm sass ptx cubin cubins fatbin uops ir decode",
+        "to see the instructions",
+        "warploom disasm FILE",
+    ),
     Guess("assemble as ptxas encode", "to see a program's instruction words", "warploom asm FILE"),
+    Guess("cuda cu nvc++ cudac cmake ninja", "to compile a CUDA program, as a build tool does", "warploom nvcc FILE"),
     Guess("compile gcc clang hipcc", "to compile a program in C", "warploom cc FILE"),
     Guess(
         "bench benchmark benchmarks time timing measure microbenchmark latency bandwidth",
