@@ -490,7 +490,7 @@ def _way_out(machine: Reported) -> list[str]:
     """What to change when lanes keep others of their own warp from going on."""
     for core, warp in machine.detector.spinning:
         if machine.config.core.divergence != "its" and any(_waiting_lanes(machine, core, warp, 0)):
-            return ["with core.divergence=its no lane waits forever for another lane of its warp"]
+            return ["with core.divergence=its, as on Volta and later, no lane waits forever for another lane of its warp"]
     return []
 
 
