@@ -63,7 +63,7 @@ def test_products_of_matrices():
 
 def test_numbers_beside_arrays(shift):
     assert shift(np.arange(3), 2).tolist() == [2, 3, 4]
-    assert shift(np.arange(6).reshape(2, 3), np.array([10, 20])).tolist() == [[10, 11, 12], [23, 24, 25]]
+    assert shift(np.arange(6, dtype=np.float64).reshape(2, 3), np.array([10, 20])).tolist() == [[10, 11, 12], [23, 24, 25]]
     assert shift(np.arange(3, dtype=np.int8), 1).tolist() == [1, 2, 3]  # a type that becomes the signature's
     with pytest.raises(TypeError, match=r"no signature for \(float64, int64\); there are: int64, int64"):
         shift(np.zeros(3), 1)
@@ -122,3 +122,14 @@ def test_few_long_rows_are_warned_of():
     rows = made(["void(float32[:], float32[:])"], "(n)->()", last)
     with pytest.warns(KernelWarning, match="each of the 2 small arrays is one thread's, which walks through 5000 items"):
         assert rows(np.ones((2, 5000), np.float32)).tolist() == [1, 1]
+
+
+def test_an_argument_of_more_bits_is_cast_to_the_one_signature():
+    matmul = made([(float32[:, :], float32[:, :], float32[:, :])], "(m,n),(n,p)->(m,p)", product)
+    a, b = (
+        np.arange(6, dtype=np.float64).reshape(2, 3) / 4,
+        np.arange(12, dtype=np.float64).reshape(3, 4) / 8,
+    )  # float64, as NumPy makes them
+    found = matmul(a, b)
+    assert found.dtype == np.float32
+    assert found.tolist() == (a @ b).tolist()
