@@ -29,6 +29,8 @@ def test_every_tree_and_stack_finds_the_hits_of_a_search(name):
         scene = RayScene(mesh, width)
         for stack in (1, 2, 16):
             assert same(scene.trace(origins, directions, stack=stack, engine="native"), reference), (width, stack)
+        along_a_curve = RayScene(mesh, width, builder="morton")
+        assert same(along_a_curve.trace(origins, directions, engine="native"), reference), width
 
 
 @pytest.mark.slow
@@ -40,6 +42,14 @@ def test_a_million_rays(name):
     reference = RayScene(mesh).search(origins, directions, engine="native")
     for width in (2, 4, 6):
         assert same(RayScene(mesh, width).trace(origins, directions, stack=3, engine="native"), reference)
+
+
+def test_a_tree_along_a_curve_is_walked_slower():
+    numbers = np.random.default_rng(11)
+    mesh = np.concatenate([sphere(10), sphere(10, 0.1, (3, 0, 0))])
+    rays = rays_at(numbers, mesh, 2000)
+    work = [RayScene(mesh, 4, builder=builder).trace(*rays, engine="native").work[:, 0].sum() for builder in ("area", "morton")]
+    assert work[0] < work[1]
 
 
 def test_the_engines_agree():
@@ -188,6 +198,7 @@ def test_a_tree_that_leads_back_to_its_root_ends():
     ("make", "said"),
     [
         (lambda: RayScene(np.zeros((1, 3, 3)), 3), "a node of 3 children: there are 2, 4 and 6"),
+        (lambda: RayScene(np.zeros((1, 3, 3)), builder="fast"), "the builder 'fast': there are area and morton"),
         (lambda: RayScene(np.zeros((0, 3, 3))), "mesh 0 has no triangles"),
         (lambda: RayScene(np.zeros((3, 3))), "mesh 0 has corners [n, 3, 3], and these are [3, 3]"),
         (lambda: RayScene([[[0, 0, np.nan]] * 3]), "mesh 0: triangle 0 has a coordinate that is not a number up to 1e+12; scale the scene"),

@@ -2,8 +2,13 @@
 
 A ray meets a box within a box with a chance in proportion to its surface. So of all ways to divide the primitives of a node in two, the
 one with the least `area * count`, added over both sides, is expected to cost the fewest tests. Tried are planes between 16 bins along each
-axis, by the primitives' middles. Sources: MacDonald and Booth, "Heuristics for Ray Tracing Using Space Subdivision", 1990; Wald, "On fast
-Construction of SAH-based Bounding Volume Hierarchies", RT 2007. All nodes of a level are split together.
+axis, by the primitives' middles.
+
+A tree is built faster, and is worse, along a curve: primitives are sorted by the bits of their middles' coordinates, in turn (Morton
+numbers), and divided where the highest bit changes.
+
+Sources: MacDonald and Booth, "Heuristics for Ray Tracing Using Space Subdivision", 1990; Wald, "On fast Construction of SAH-based Bounding
+Volume Hierarchies", RT 2007; Lauterbach et al., "Fast BVH Construction on GPUs", EG 2009 (LBVH). All nodes of a level are split together.
 """
 
 from __future__ import annotations
@@ -15,6 +20,8 @@ import numpy as np
 from warploom.isa.counts import tally
 
 BINS = 16
+MORTON_BITS = 10
+BUILDERS = ("area", "morton")
 MOST_DEPTH = 30  # levels of a tree: below, halves are split off by number, so that two trees one above the other stay within the walk's
 
 
@@ -29,10 +36,11 @@ class Binary(NamedTuple):
     children: np.ndarray
 
 
-def binary_tree(low: np.ndarray, high: np.ndarray) -> Binary:
-    """A tree over n >= 1 primitives. low, high: float32[n, 3], their boxes."""
+def binary_tree(low: np.ndarray, high: np.ndarray, builder: str = "area") -> Binary:
+    """A tree over n >= 1 primitives. low, high: float32[n, 3], their boxes. builder: one of BUILDERS."""
     middles = (low.astype(np.float64) + high) / 2
-    order = np.arange(len(low), dtype=np.int64)
+    codes = morton_numbers(middles) if builder == "morton" else np.zeros(0, np.int64)
+    order = np.argsort(codes, kind="stable") if builder == "morton" else np.arange(len(low), dtype=np.int64)
     starts, counts = np.array([0], np.int64), np.array([len(low)], np.int64)
     lows, highs, children = [], [], []
     made = 1
@@ -50,10 +58,35 @@ def binary_tree(low: np.ndarray, high: np.ndarray) -> Binary:
         kept = np.repeat(counts > 1, counts)
         order, counts = order[kept], counts[inner]
         starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)[:-1]])
-        order, left = _divide(low, high, middles, order, starts, counts, MOST_DEPTH - depth)
+        room = MOST_DEPTH - depth
+        if builder == "morton":
+            left = _where_bits_change(codes, order, starts, counts, room)
+        else:
+            order, left = _divide(low, high, middles, order, starts, counts, room)
         both = np.stack([left, counts - left], axis=1).ravel()
         starts, counts = np.concatenate([[0], np.cumsum(both, dtype=np.int64)[:-1]]), both
     return Binary(np.concatenate(lows), np.concatenate(highs), np.concatenate(children))
+
+
+def morton_numbers(middles: np.ndarray) -> np.ndarray:
+    """int64[n]: ten bits of each coordinate between the smallest and the largest, x, y and z in turn, x highest."""
+    least, extent = middles.min(axis=0), np.ptp(middles, axis=0)
+    share = np.divide(middles - least, extent, out=np.zeros_like(middles), where=extent > 0)
+    cells = np.minimum((share * (1 << MORTON_BITS)).astype(np.int64), (1 << MORTON_BITS) - 1)
+    code = np.zeros(len(middles), np.int64)
+    for bit in range(MORTON_BITS):
+        for axis in range(3):
+            code |= (cells[:, axis] >> bit & 1) << (3 * bit + 2 - axis)
+    return code
+
+
+def _where_bits_change(codes: np.ndarray, order: np.ndarray, starts: np.ndarray, counts: np.ndarray, room: int) -> np.ndarray:
+    """How many of each segment, whose codes ascend, are on the left: those without the highest bit that is not the same in all."""
+    differ = codes[order[starts]] ^ codes[order[starts + counts - 1]]
+    highest = np.left_shift(1, np.frexp(np.maximum(differ, 1).astype(np.float64))[1].astype(np.int64) - 1)
+    segment = np.repeat(np.arange(len(starts), dtype=np.int64), counts)
+    left = tally(segment[codes[order] & highest[segment] == 0], len(starts))
+    return np.where((differ == 0) | (np.ceil(np.log2(counts)) >= room), counts // 2, left)
 
 
 def _divide(
