@@ -469,6 +469,11 @@ def _rows() -> list[Operation]:
         ("read_only_register", "i", "stops the kernel: control register i of the instruction set can only be read", ENDS),
         ("branch_scalar", "at", "the active lanes, if any, go to the target where scalar a & i is not 0 (NEGATE: where it is 0)",
          NEXT + TO_TARGET),
+        ("converge", "i", "the lanes of convergence barrier i are the active ones, on its", NEXT),
+        ("await_lanes", "i", "on its, waits until all lanes of convergence barrier i that have not ended are here", NEXT),
+        ("leave_lanes", "i", "the active lanes are none of convergence barrier i's any more", NEXT),
+        ("read_converging", "di", "d = lanes of convergence barrier i & 15, which has none then where i & 16; 0 but on its", NEXT),
+        ("write_converging", "ai", "the lanes of convergence barrier i are a of one lane", NEXT),
     ]
     buffer = [("await", "ai", "nothing, in the instruction buffer: a stall for register a, or others that its instruction uses, is "
                "waitcnt, and where i is not 0 one until all accesses of the warp's lanes but the last i - 1 are done")]

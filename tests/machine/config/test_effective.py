@@ -11,7 +11,7 @@ from warploom.machine.engine.sizes import ConfigError
 # Of each part what takes it away, the settings of a machine with it, and what switches something on that is a part of it.
 WITHOUT = [
     ({"l1.bytes": 0}, {}, {"lsu.group": 8, "l1.banks": 32, "l1.merges": 2, "l1.allocate": True}),
-    ({"l2.bytes": 0}, {}, {"l2.atomic_latency": 9, "l2.write_buffer": 4, "l2.allocate": True}),
+    ({"l2.bytes": 0}, {}, {"l2.atomic_latency": 9, "l2.atomic_pass": 16, "l2.atomic_sum": 16, "l2.write_buffer": 4, "l2.allocate": True}),
     ({"lsu.stores": 0}, {"lsu.stores": 4}, {"lsu.drain": "sent"}),
     ({"operands.banks": 0}, {"operands.banks": 2}, {"operands.reuse": True, "operands.collectors": 3}),
     ({"dram.banks": 0}, {"dram.banks": 2, "dram.row": 256, "dram.bandwidth": 8, "dram.queue": 2}, {"dram.overtakes": 3}),
@@ -25,11 +25,12 @@ WITHOUT = [
         {"dram.banks": 2, "dram.row": 256, "dram.bandwidth": 8, "dram.refresh_interval": 900},
         {"dram.refresh_time": 90, "dram.refresh_of": "bank"},
     ),
+    ({"crossbar.core": 0}, {"crossbar.core": 8}, {"crossbar.pass_out": 1, "crossbar.pass_back": 2}),
     ({"gpu.clock": 0}, {"gpu.clock": 1000}, {"dram.clock": 800}),
     ({"pipes.owner": "core"}, {"pipes.owner": "scheduler"}, {"latency.to_float": 1, "latency.to_integer": 1}),
     ({"fetch.buffer": 0}, {"fetch.buffer": 2}, {"fetch.sets": 4, "fetch.shared": 8, "fetch.waits": True}),
     ({"fetch.buffer": 0}, {"fetch.buffer": 2, "fetch.sets": 1}, {"fetch.l0_sets": 2}),
-    ({"fetch.l0_sets": 0}, {"fetch.buffer": 2, "fetch.sets": 1, "fetch.l0_sets": 1}, {"fetch.l0_ahead": 2}),
+    ({"fetch.l0_sets": 0}, {"fetch.buffer": 2, "fetch.sets": 1, "fetch.l0_sets": 1}, {"fetch.l0_ahead": 2, "fetch.stream": 2}),
     ({"fetch.shared": 0}, {"fetch.buffer": 2, "fetch.shared": 8}, {"fetch.ahead": 2}),
     ({"shared.unified": 0}, {"shared.unified": 1024}, {"shared.carveout": 512}),
 ]

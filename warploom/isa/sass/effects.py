@@ -34,7 +34,7 @@ BY_NAME: Mapping[str, Meaning] = {
     "STS": memory.store, "STL": memory.store, "LDC": memory.load_constant, "ULDC": memory.load_constant, "ATOM": memory.atomic,
     "ATOMG": memory.atomic, "ATOMS": memory.atomic, "RED": memory.atomic, "MEMBAR": memory.fence, "LDGSTS": memory.copy,
     "ERRBAR": flow.nothing, "CGAERRBAR": flow.nothing, "CCTL": flow.nothing, "LDGDEPBAR": flow.nothing, "DEPBAR": flow.nothing,
-    "NOP": flow.nothing, "BSSY": flow.nothing, "BSYNC": flow.nothing, "BREAK": flow.nothing, "BMOV": flow.nothing,
+    "NOP": flow.nothing, "BSSY": flow.converge, "BSYNC": flow.await_lanes, "BREAK": flow.leave_lanes, "BMOV": flow.move_barrier,
     "ENDCOLLECTIVE": flow.nothing, "EXIT": flow.leave, "KILL": flow.leave, "BRA": flow.branch, "RET": flow.comes_back,
     "BRX": flow.indirect, "LEPC": host.address_of, "QSPC": memory.ask_window,
     "WARPSYNC": flow.sync_warp, "YIELD": flow.hint, "NANOSLEEP": flow.hint, "BPT": flow.trap, "BAR": flow.barrier,

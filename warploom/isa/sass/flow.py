@@ -1,7 +1,7 @@
 """What control flow, barriers and instructions of a whole warp do.
 
-Convergence barriers (BSSY, BSYNC, BREAK) say where lanes that part come together. This machine finds that out itself, so that the same code
-runs under every mechanism of divergence.
+Convergence barriers (BSSY, BSYNC, BREAK) say where lanes that part come together. Where every lane has a PC of its own (its) they do; other
+mechanisms of divergence find that out themselves, so that the same code runs under all of them.
 """
 
 from __future__ import annotations
@@ -98,6 +98,40 @@ def comes_back(code: Code) -> None:
 def indirect(code: Code) -> None:
     """BRX: to an offset in a register, from the next instruction and an offset on."""
     code.put("jump_register", NONE, code.value("a").number, imm=(code.one.target or 0) & ONES)
+
+
+def converge(code: Code) -> None:
+    """BSSY: the lanes that will wait for each other."""
+    _named(code, "converge")
+
+
+def await_lanes(code: Code) -> None:
+    """BSYNC."""
+    _named(code, "await_lanes")
+
+
+def leave_lanes(code: Code) -> None:
+    """BREAK."""
+    _named(code, "leave_lanes")
+
+
+def _named(code: Code, name: str) -> None:
+    on = code.one.values.get("p")
+    if on is not None and not on.true:
+        code.refuse("a convergence barrier under a predicate beside its guard is something that this machine does not have")
+    code.put(name, imm=code.value("barrier").number)
+
+
+def move_barrier(code: Code) -> None:
+    """BMOV: a convergence barrier into a register, and back."""
+    number = code.value("barrier").number
+    if "b" in code.one.values:
+        code.put("write_converging", NONE, code.plain(code.value("b")), imm=number)
+    else:
+        code.put("read_converging", code.target(), imm=number + (EMPTIES if bit(code, 84) else 0))
+
+
+EMPTIES = 16  # of read_converging
 
 
 def sync_warp(code: Code) -> None:

@@ -76,7 +76,7 @@ PARTS = (
         "with fetch.buffer = 0 instructions are always there; set fetch.buffer",
     ),
     Part(
-        ("fetch.l0_ahead",),
+        ("fetch.l0_ahead", "fetch.stream"),
         ("fetch.l0_sets",),
         "with fetch.l0_sets = 0 schedulers have no instruction cache of their own; set fetch.l0_sets",
     ),

@@ -26,9 +26,10 @@ class Cost(NamedTuple):
 
     port: the pipe of a sub-partition; "" where the unit of the instruction says it. interval: for which it keeps the entry of the pipe.
     latency: from the issue until the counter of its result is lowered; 0 where the unit says it. serves: for which it keeps the port of
-    the whole core behind its pipe. reads: until the counter of its operands is lowered. branches, branches_taken: for which it keeps the
+    the whole core behind its pipe. reads: until the counter of its operands is lowered. room: by how many cycles the next one
+    issues before the pipe is free, for it waits there. branches, branches_taken: for which it keeps the
     branch unit, where the warp goes on at the next instruction, and elsewhere. after_jump: to the warp's next instruction where that is
-    elsewhere. after: wherever it is; 0: its stall count.
+    elsewhere. after_part: where some lanes of the warp are elsewhere. after: wherever it is; 0: its stall count.
     """
 
     port: str = ""
@@ -36,17 +37,21 @@ class Cost(NamedTuple):
     latency: int = 0
     serves: int = 0
     reads: int = 9
+    room: int = 0
     branches: int = 0
     branches_taken: int = 0
     after_jump: int = 0
+    after_part: int = 0
     after: int = 0
 
 
 PORTS = {"integer": u.ALU, "heavy": u.HEAVY, "float": u.FLOAT, "both": u.HEAVY, "double": u.DOUBLE, "special": u.SPECIAL,
-         "uniform": u.SCALAR_PORT, "memory": u.SHARED, "index": u.INDEX}  # fmt: skip
-ROOMS = {u.SPECIAL: 3, u.INDEX: 3, u.MEMORY: 0}  # H100: by how many cycles the last of many in a row issues before its pipe is free
-
+         "uniform": u.SCALAR_PORT, "memory": u.SHARED, "index": u.INDEX, "register": u.TEXTURE}  # fmt: skip
 SWITCH = 19  # H100: 14 to stop at a BSYNC, 5 until the other lanes go on
+TAKEN_FIRST = 4  # H100: where lanes part, those that take the branch and run first go on 9 cycles later than the others would
+SWITCH_BY_NAME = 5  # the same, where lanes execute the BSYNC before they wait
+
+STORED = 11  # H100: from one clock to the next 16 cycles, where an access of shared memory has to have read its operands
 
 HOPPER: Mapping[str, Cost] = {
     "integer": Cost("integer", 2, 4),  # H100: one in two cycles, two of any of them four
@@ -60,28 +65,28 @@ HOPPER: Mapping[str, Cost] = {
     "half_matrix": Cost("double", 2, 8),  # H100: FFMA, IMAD and ALU beside it are free, DFMA is not
     "double": Cost("double", 2, 8),  # H100
     "double_compare": Cost("double", 2, 14),  # H100: 14 until a guard may ask
-    "special": Cost("special", 8, 17),  # H100
-    "bits": Cost("special", 8, 17),  # H100
-    "convert": Cost("special", 8, 17),  # H100
+    "special": Cost("special", 8, 17, room=3),  # H100
+    "bits": Cost("special", 8, 17, room=3),  # H100
+    "convert": Cost("special", 8, 17, room=3),  # H100
     "uniform": Cost("uniform", 2, 6),  # H100: beside all others
     "uniform_move": Cost("uniform", 2, 1),  # H100: the next instruction may use it
     "uniform_load": Cost("uniform", 1, 1),  # H100
     "lane_to_uniform": Cost("integer", 2, 2),  # H100: nothing waits for its counter; 10 until a lane may use the result
-    "special_to_uniform": Cost("index", 2, 35, serves=2),  # H100
+    "special_to_uniform": Cost("index", 2, 35, serves=2, room=3),  # H100
     "clock": Cost("integer", 2, 4),  # H100
-    "lane_special": Cost("index", 2, 23, serves=2),  # H100
-    "warp_special": Cost("index", 2, 25, serves=2),  # H100
-    "constant": Cost("index", 2, 25, serves=2),  # H100
-    "constant_at": Cost("index", 2, 0, serves=2),  # H100; the constant cache says how long
+    "lane_special": Cost("register", 2, 23, serves=2, room=39),  # H100: beside constants; of 128 the last waits for 38 cycles of work
+    "warp_special": Cost("register", 2, 25, serves=2, room=39),  # H100
+    "constant": Cost("index", 2, 25, serves=2, room=3),  # H100
+    "constant_at": Cost("index", 2, 0, serves=2, room=3),  # H100; the constant cache says how long
     "shuffle": Cost("memory", 4, 26, serves=1),  # H100: 24 where the index is not a register
     "vote": Cost("integer", 2, 4),  # H100
-    "match": Cost("index", 4, 28, serves=2),  # H100: where all lanes agree
-    "reduce": Cost("index", 4, 38, serves=2),  # H100
-    "shared_load": Cost("memory", 2, serves=1),  # H100: one in two cycles of a sub-partition, one a cycle of all
-    "shared_store": Cost("memory", 4, serves=1),  # H100: one in four
-    "load": Cost("memory", 4, serves=1),  # H100
-    "store": Cost("memory", 4, serves=1),  # as loads
-    "atomic": Cost("memory", 4, serves=1),  # as loads
+    "match": Cost("index", 4, 28, serves=2, room=5),  # H100: where all lanes agree
+    "reduce": Cost("index", 4, 38, serves=2, room=5),  # H100
+    "shared_load": Cost("memory", 2, serves=1, reads=STORED),  # H100: one in two cycles of a sub-partition, one a cycle of all
+    "shared_store": Cost("memory", 4, serves=1, reads=STORED),  # H100: one in four
+    "load": Cost("memory", 4, serves=1, reads=STORED),  # H100
+    "store": Cost("memory", 4, serves=1, reads=STORED),  # as loads
+    "atomic": Cost("memory", 4, serves=1, reads=STORED),  # as loads
     "branch": Cost(branches=1, branches_taken=4, after_jump=10),  # H100: whatever its stall count; four warps of a scheduler 3.6 each
     "jump": Cost(branches=4, after=10),  # H100: the same
     "jump_register": Cost(branches=16, after_jump=38, after=38),  # H100: BRX, RET; four warps of a scheduler 16 each
@@ -89,6 +94,7 @@ HOPPER: Mapping[str, Cost] = {
     "converge": Cost(branches=4),  # H100
     "join": Cost(branches=4, after=14),  # H100: with BSSY 18 together; four warps of a scheduler 8
     "leave": Cost(branches=4, after=16),  # H100
+    "sync_warp": Cost(branches=1, after_part=35),  # H100: its stall count for a whole warp
     "sync_lanes": Cost(branches=1, after=36),  # H100: 36 to 38
     "yield": Cost(branches=16, after=51),  # H100; four warps of a scheduler 16 each
     "sleep": Cost(branches=1, after=77),  # H100: the least
@@ -120,9 +126,20 @@ def schedule_into(config: Config, schedule: Schedule, code: np.ndarray) -> None:
         code[:, u.BANK_READS], code[:, u.REUSE] = 0, 0
         for number in np.flatnonzero(arithmetic).tolist():
             code[number, u.BANK_READS], code[number, u.REUSE] = _reads(schedule, number, config.operands.banks, config.operands.reuse)
+        code[:, u.BANK_READS] |= _first_sources(schedule) << BITS * config.operands.banks
 
 
 FACTORS = 2  # a and b
+NO_FIRST = ("half_matrix", "double", "double_compare", "vote", "clock", "special", "bits", "convert")  # H100: IMAD.WIDE beside them takes 4
+
+
+def _first_sources(schedule: Schedule) -> np.ndarray:
+    """By instruction: for how many cycles it keeps the port of the first source. H100: IMAD.WIDE does for all of its 4, so that another one
+    beside it takes one more; those that read no register, or have a port of their own, do not."""
+    kept = (schedule.sources[:, 0] != NO_SOURCE).astype(np.int32)
+    kept[np.isin(schedule.roles, [ROLE_NUMBER[name] for name in NO_FIRST])] = 0
+    kept[schedule.roles == ROLE_NUMBER["wide"]] *= HOPPER["wide"].interval
+    return kept
 
 
 def _reads(schedule: Schedule, number: int, banks: int, reuse: bool) -> tuple[int, int]:

@@ -23,6 +23,7 @@ from warploom.machine.core.divergence.mechanism import (
     select_path,
     set_aside,
 )
+from warploom.machine.core.divergence.named_barriers import AWAIT_LANES, CONVERGE, READ_CONVERGING, WRITE_CONVERGING, use_named_barrier
 from warploom.machine.core.divergence.path_table import AT_BARRIER, call, left_at_barrier, run_group
 from warploom.machine.core.warps.barrier import CORE_BARRIERS, GRID_BARRIER, NOBODY, WHOLE_WARP, arrive, deliver, take, vote, wake
 from warploom.machine.core.warps.core_barrier import arrive_with_core
@@ -40,6 +41,7 @@ BRANCH_SCALAR = NUMBER["branch_scalar"]
 BARRIER_COUNT, BARRIER_OR, GRID, SYNC_WARP = (NUMBER[name] for name in ("barrier_count", "barrier_or", "grid_barrier", "sync_warp"))
 TRAPPED, NO_INSTRUCTION, BARRIER_NUMBER, NO_CODE = (FAULT_NUMBER[name] for name in ("trap", "illegal", "barrier_number", "no_code"))
 WROTE_READ_ONLY = FAULT_NUMBER["read_only_register"]
+BARRIER_BITS, EMPTIES = 15, 16  # of the number of an instruction that names a convergence barrier; it empties it once it has read it
 EVEN = 0xFFFFFFFE  # an address without its lowest bit
 ADDRESS_BITS = 0xFFFFFFFF  # addresses have no sign; a column of a table has
 
@@ -79,6 +81,8 @@ def control(gpu, core, warp, pc, tables, k, now):
         _grid_barrier(gpu, core, warp, part)
     elif op == SYNC_WARP:
         _sync_warp(core, warp, part, tables, k)
+    elif CONVERGE <= op <= WRITE_CONVERGING:
+        _name_lanes(core, warp, part, tables, k, op)
     elif op == FENCE or op == NOP or op == YIELD:
         if op == FENCE and core.fence_latency[tables.uops[k, IMM]] != 0:
             leave_fence(core.fences, warp, warps.mask[warp])
@@ -293,6 +297,27 @@ def _sync_warp(core, warp, part, tables, k):
     if part != core.warps.mask[warp]:
         set_aside(core, warp, part)
     its_sync(core.path_table, core.convergence_barriers, core.warps, warp, named | part)
+
+
+@out_of_line
+def _name_lanes(core, warp, part, tables, k, op):
+    """Lanes `part` execute an instruction of a convergence barrier that the program names."""
+    warps = core.warps
+    warps.pc[warp] += 1
+    value = np.uint64(value_of_leader(core, warp, part, tables, k, A, 0))
+    if op == READ_CONVERGING:
+        value = np.uint64(tables.uops[k, IMM] & EMPTIES)
+    named = EMPTY
+    if core.divergence == ITS:
+        if op == AWAIT_LANES and part != warps.mask[warp]:
+            set_aside(core, warp, part)
+        named = use_named_barrier(
+            core.path_table, core.convergence_barriers, warps, warp, part, op, np.int64(tables.uops[k, IMM]) & BARRIER_BITS, value
+        )
+    if op == READ_CONVERGING:
+        for lane in range(warps.lanes):
+            if has(part, lane):
+                core.registers[warp].lane[tables.uops[k, DST], lane] = np.uint32(named & np.uint64(0xFFFFFFFF))
 
 
 @unit

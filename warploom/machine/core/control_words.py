@@ -166,6 +166,10 @@ def _goes_on(gpu, core, warp, pc, role, tables, now):
         return False
     if counters.branches[role] != 0:
         _branch(counters, warp, np.int64(warps.scheduler[warp]), role, warps.pc[warp] != pc + 1, now)
+        if core.branch_diverged != 0 and warps.pc[warp] != pc + 1 and counters.after[role] == 0:
+            counters.next[warp] += counters.taken_first
+    if counters.after_part[role] != 0 and counters.ran[warp] != warps.threads[warp]:
+        counters.next[warp] = now + counters.after_part[role]
     if core.barriers.opens > counters.next[warp]:
         warps.reason[warp] = BARRIER
         set_alarm(warps, warp, np.int64(core.barriers.opens), now)

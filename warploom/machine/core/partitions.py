@@ -47,6 +47,7 @@ Partitions = record(
         load=("i8", (LATENCY_CLASSES, PLACES)),     # [class, port] cycles that one keeps a pipe beside the one that takes it,
                                                     # [class, SLOTS] issue slots beside the one in which it is issued
         both="u8",                                   # roles that keep both halves of the float pipe: bit r = role r
+        early=("i8", LATENCY_CLASSES),               # by role: cycles that the next one is issued before its pipe is free
         serves=("i8", LATENCY_CLASSES),              # by role: cycles that it keeps the port behind its pipe; 0: none
         room=("i8", PLACES),                         # cycles of waiting work that the queue before a pipe holds; SLOTS: so many slots
     ),
@@ -54,6 +55,7 @@ Partitions = record(
         full=("u8", MAX_SCHEDULERS),                # ports that take nothing in this cycle
         free=("i8", (MAX_SCHEDULERS, PLACES)),       # first cycle in which the entry of the pipe, and the queue before it, are empty;
                                                     # SLOTS: first cycle whose issue slot is not spoken for
+        opens=("i8", (MAX_SCHEDULERS, PLACES)),      # by role: first cycle in which another one is issued to the pipe
         served=("i8", PLACES),                       # by pipe: first cycle in which the port behind it, of the whole core, is free
         starts=("i8", (MAX_SCHEDULERS, 8)),          # when each of the last in the queue to the port of memory is taken
         queued=("i8", MAX_SCHEDULERS),               # how many have been in it

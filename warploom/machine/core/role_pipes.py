@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import COUNT, FIRST_UOP, FLOAT, HEAVY, INDEX, ISSUE_LATENCY, MEMORY, PORTS, SHARED, SPECIAL
+from warploom.isa.uop import COUNT, FIRST_UOP, FLOAT, HEAVY, INDEX, ISSUE_LATENCY, MEMORY, PORTS, SHARED, SPECIAL, TEXTURE
 from warploom.machine.accounting.events import emit_pipe
 from warploom.machine.accounting.reasons import SHORT_SCOREBOARD, WAIT
 from warploom.machine.core.operand_banks import BITS
@@ -63,7 +63,7 @@ def execute_by_role(unit, gpu, core, number, warp, pc, part, port, late, tables,
     if gpu.log.tracing != 0:
         pipe = np.int64(MEMORY if port == SHARED else FLOAT if port == HEAVY else port)
         emit_pipe(gpu.log, tables, now, core.number, warp, pc, part, number * len(PORTS) + pipe, start + core.partitions.hold[role])
-    reason = SHORT_SCOREBOARD if port == SPECIAL or port == SHARED or port == INDEX else WAIT
+    reason = SHORT_SCOREBOARD if port == SPECIAL or port == SHARED or port == INDEX or port == TEXTURE else WAIT
     mark_busy(core.scoreboard, tables.code, warp, pc, part, warps.lanes, until, reason)
     return np.int64(0), until
 
@@ -102,6 +102,7 @@ def _enter(partitions, number, port, role, ready, now):
             partitions.free[number, other] = start + cycles
         else:
             partitions.free[number, other] = max(np.int64(partitions.free[number, other]), start + 1)
+        partitions.opens[number, other] = partitions.free[number, other]
     else:
         start = max(start, np.int64(partitions.free[number, pipe]))
         served = np.int64(partitions.serves[role])
@@ -111,6 +112,7 @@ def _enter(partitions, number, port, role, ready, now):
         if pipe == MEMORY:
             _queue(partitions, number, start)
     partitions.free[number, pipe] = start + cycles
+    partitions.opens[number, pipe] = start + cycles - partitions.early[role]
     partitions.taken[number, pipe] += 1
     return start
 
@@ -132,7 +134,7 @@ LEAVES = 3  # cycles after which a place of that queue is free
 @inlined
 def find_full_pipes(partitions, number, now):
     """`find_full_ports` of such pipes."""
-    full = exceeding(partitions.free[number], partitions.room, now)
+    full = exceeding(partitions.opens[number], partitions.room, now)
     halves = bit(FLOAT) | partitions.other_half
     if full & halves != EMPTY:
         if has(full, FLOAT):
@@ -151,11 +153,11 @@ def next_pipe(partitions, number, full):
     soonest = np.int64(FOREVER)
     left = full & ~(bit(SHARED) | bit(HEAVY) | bit(MEMORY))
     if has(full, HEAVY):
-        soonest = min(soonest, np.int64(partitions.free[number, FLOAT]))
+        soonest = min(soonest, np.int64(partitions.opens[number, FLOAT]))
     if has(full, SHARED):
         soonest = min(soonest, np.int64(partitions.starts[number, partitions.queued[number] & (QUEUE - 1)] + LEAVES))
     while left != EMPTY:
         pipe = lowest(left)
         left = left & ~bit(pipe)
-        soonest = min(soonest, np.int64(partitions.free[number, pipe] - partitions.room[pipe]))
+        soonest = min(soonest, np.int64(partitions.opens[number, pipe]))
     return soonest

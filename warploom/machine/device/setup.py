@@ -18,7 +18,7 @@ from warploom.machine.config.classes import SEQUENCES
 from warploom.machine.config.derived import l1_bytes, sector_shift, shape_of
 from warploom.machine.config.pipes import PORTS, interval, intervals, latency, loads_beside, other_half
 from warploom.machine.config.presets import preset_names
-from warploom.machine.config.roles import ROOMS, SWITCH, costs_of, obeys_words
+from warploom.machine.config.roles import SWITCH, SWITCH_BY_NAME, TAKEN_FIRST, costs_of, obeys_words
 from warploom.machine.config.schema import Cache, Config
 from warploom.machine.config.sequences import parts_of, slots_of
 from warploom.machine.core.cycle import folds_of
@@ -200,6 +200,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.path_table.limit = core.mask_stack.limit = config.core.stack_depth
     core.path_table.first_side = SIDES[config.divergence.first]
     core.convergence_barriers.limit, core.convergence_barriers.patience = config.divergence.barriers, config.divergence.patience
+    core.convergence_barriers.by_name = int(program.schedule is not None or uses(program, "converge"))
     _set_up_pool(core.thread_pool, config, program)
     core.scoreboard.by_lane = int(config.core.lock == "lane")
     if config.pipes.owner == "scheduler":
@@ -248,13 +249,13 @@ def _set_up_roles(core: Any, config: Config) -> None:
     for number, cost in enumerate(costs_of(config)):
         core.latency[number], core.partitions.hold[number] = cost.latency, cost.interval
         counters.reads[number], counters.after_jump[number], counters.after[number] = cost.reads, cost.after_jump, cost.after
+        counters.after_part[number] = cost.after_part
         counters.branches[number], counters.branches_taken[number] = cost.branches, cost.branches_taken or cost.branches
-        core.partitions.serves[number] = cost.serves
+        core.partitions.serves[number], core.partitions.early[number] = cost.serves, cost.room
         core.partitions.both |= np.uint64(int(cost.port == "both") << number)
-    counters.switch = SWITCH
+    counters.switch = SWITCH_BY_NAME if config.core.divergence == "its" else SWITCH
+    counters.taken_first = TAKEN_FIRST
     counters.bank_latency, counters.line_latency = config.constant.bank_latency, config.constant.line_latency
-    for port, cycles in ROOMS.items():
-        core.partitions.room[port] = cycles
 
 
 def _set_up_pool(pool: Any, config: Config, program: Program) -> None:
@@ -317,6 +318,7 @@ def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -
     fetch.line_shift = f.line.bit_length() - 1 if f.line & (f.line - 1) == 0 else 0
     fetch.latency, fetch.miss_latency = f.latency, f.miss_latency
     fetch.l0_sets, fetch.l0_ways, fetch.l0_latency, fetch.l0_ahead = f.l0_sets, f.l0_ways, f.l0_latency, f.l0_ahead
+    fetch.stream = f.stream
     fetch.channels = int(config.memory.kind == "channels")
     core.shared_latency, core.shared_banks, core.shared_bank_bytes = (
         config.shared.latency,

@@ -32,6 +32,7 @@ MAX_PATHS = 128  # rows of a warp, at least as many as lanes
 # after it have reconverged or ended; AT_SYNC: for lanes that it has named; READY: to be selected; AT_RECONVERGENCE: for other
 # lanes of its warp; AT_BARRIER + n: at barrier n of the block, or one of those that `barrier.py` names.
 RECONVERGENCE, STACKED, AT_SYNC, READY, AT_RECONVERGENCE, AT_BARRIER = -3, -2, -1, 0, 1, 2
+NAMED = -4  # NAMED - n: for the lanes of barrier n, which the program names
 SIDES = {"fall_through": 0, "taken": 1, "smaller": 2}  # which side of a branch runs first
 FALL_THROUGH, TAKEN, SMALLER = SIDES.values()
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from warploom.machine.core.divergence.path_table import AT_BARRIER, RECONVERGENCE, STACKED
+from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, NAMED, RECONVERGENCE, STACKED
 
 TABLES = ("path_table", "mask_stack")  # of a core: the mechanism's, and that of a program that manages masks itself
 
@@ -18,8 +18,8 @@ class WaitingPath(NamedTuple):
     """A path that waits.
 
     table: the one of `TABLES` that it lies in. lanes: its mask; a lane that ended meanwhile is still in it. pc: where it continues.
-    state: what it waits for, as in `path_table.py`, but STACKED for RECONVERGENCE. reconvergence_pc: where its lanes reconverge with others
-    then; -1: when they end.
+    state: what it waits for, as in `path_table.py`, but STACKED for RECONVERGENCE, AT_RECONVERGENCE for NAMED. reconvergence_pc: where its
+    lanes reconverge with others then; -1: when they end.
     """
 
     table: str
@@ -41,7 +41,7 @@ def waiting_paths(core: np.void, warp: int) -> list[WaitingPath]:
         table = core[name]
         for row in range(int(table["count"][warp])):
             lanes, pc, state, joins = (int(table[field][warp, row]) for field in ("mask", "pc", "state", "reconvergence_pc"))
-            state = STACKED if state == RECONVERGENCE else state
+            state = AT_RECONVERGENCE if state <= NAMED else STACKED if state == RECONVERGENCE else state
             found.append(WaitingPath(name, lanes, pc, state, joins if state == STACKED else -1))
     return found
 
@@ -66,6 +66,7 @@ def state_bytes(core: np.void, warp: int) -> list[bytes]:
     barriers, count = core["convergence_barriers"], int(core["convergence_barriers"]["count"][warp])
     found.append(np.array([count, barriers["backward_jumps"][warp]], np.int64).tobytes())
     found += [barriers[field][warp, :count].tobytes() for field in ("pc", "members")]
+    found.append(barriers["converging"][warp].tobytes())
     syncing = int(barriers["syncing"][warp])
     named = [int(lanes) for lane, lanes in enumerate(barriers["named"][warp].tolist()) if syncing >> lane & 1]
     found.append(np.array([syncing, *named], np.uint64).tobytes())

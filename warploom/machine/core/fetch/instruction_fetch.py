@@ -40,6 +40,7 @@ Fetch = record(
         l0_ways="i8",                    # lines in a set of it
         l0_latency="i8",                 # cycles of a hit in it
         l0_ahead="i8",                   # lines that a miss in it brings ahead
+        stream="i8",                     # lines that the core's cache has ahead of one that is read in a scheduler's; 0: none
         l0_slots=("u8", MAX_SCHEDULERS), # by scheduler: bit w = warp slot w is its own
         channels="i8",                   # 1: misses go to the channels of program memory
     ),
@@ -205,12 +206,15 @@ def _set_of(line, sets):
 def fetch_from_l0(gpu, fetch, number, pc, rows, now):
     """The cycle at whose end instruction `pc` is in the buffer, of a scheduler with a cache of its own."""
     line = _line_of(fetch, pc)
-    way = np.int64(fetch.l0_way[number])  # most often it is in the line of the instruction before it
+    before = np.int64(fetch.l0_way[number])
+    way = before  # most often it is in the line of the instruction before it
     if fetch.l0_tag[number, way] != line + 1:
         way = _find_in_l0(fetch, number, line)
         fetch.l0_way[number] = way
     if fetch.l0_tag[number, way] == line + 1:
         fetch.l0_hits = fetch.l0_hits + 1
+        if fetch.stream != 0 and way != before:
+            _stream_on(gpu, fetch, number, line, rows, now)
     else:
         _miss_l0(gpu, fetch, number, way, line, rows, now)
     fetch.l0_used[number, way] = now
@@ -227,6 +231,22 @@ def _miss_l0(gpu, fetch, number, way, line, rows, now):
             place = _find_in_l0(fetch, number, following)
             if fetch.l0_tag[number, place] != following + 1:
                 _fill_l0(gpu, fetch, number, place, following, rows, now + fetch.l0_latency + following - line)
+    for following in range(line + 1 + fetch.l0_ahead, line + 1 + fetch.stream):
+        if following * fetch.line < rows:
+            _fetch_line(gpu, fetch, following, rows, now)
+
+
+@out_of_line
+def _stream_on(gpu, fetch, number, line, rows, now):
+    """A line is read after another one: the last of those that follow it closely is brought into the scheduler's cache, if it is not there,
+    and those that follow further away into that of the core."""
+    last = line + np.int64(fetch.l0_ahead)
+    place = _find_in_l0(fetch, number, last)
+    if last * fetch.line < rows and fetch.l0_tag[number, place] != last + 1:
+        _fill_l0(gpu, fetch, number, place, last, rows, now + fetch.l0_latency)
+    for following in range(last + 1, line + 1 + fetch.stream):
+        if following * fetch.line < rows:
+            _fetch_line(gpu, fetch, following, rows, now)
 
 
 @unit

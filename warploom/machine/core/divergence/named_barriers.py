@@ -1,0 +1,105 @@
+"""Convergence barriers that a program names: where its lanes come together again is what its instructions say, and nothing else.
+
+In hardware (NVIDIA since Volta): 16 registers a warp, B0 to B15, a lane mask each. BSSY writes the lanes that are active into one; BSYNC
+waits until all of its lanes that have not ended are at one for the same register; BREAK takes lanes out of it; BMOV reads and writes it.
+Lanes that have parted run on their own until then, also where they come to the same instruction: a side runs until it waits or ends, and
+the side that was put aside last runs next. YIELD lets the one run that has waited longest; where none is ready, those go on that
+wait for the lanes that yield, so a lane that has a lock hands it over.
+
+Source: which side runs, the lanes at each mark and the order in which locks are handed over on an H100 (tests/golden/h100/divergence.json);
+the instructions: "Control Flow Management in Modern GPUs", arXiv:2407.02944; US 10,067,768.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.isa.uop import NUMBER
+from warploom.machine.core.divergence.path_table import NAMED, READY, put_aside, remove
+from warploom.machine.engine.bits import EMPTY
+from warploom.machine.engine.unit import out_of_line, unit
+
+CONVERGE, AWAIT_LANES, LEAVE_LANES = (NUMBER[name] for name in ("converge", "await_lanes", "leave_lanes"))
+READ_CONVERGING, WRITE_CONVERGING = NUMBER["read_converging"], NUMBER["write_converging"]
+
+
+@out_of_line
+def use_named_barrier(paths, barriers, warps, warp, part, op, number, value):
+    """Lanes `part` execute an instruction of barrier `number`, which the PC is after. value: what WRITE_CONVERGING writes, and
+    whether READ_CONVERGING empties it. Returns the lanes that it had, or has."""
+    if op == CONVERGE:
+        barriers.converging[warp, number] = part
+    elif op == LEAVE_LANES:
+        barriers.converging[warp, number] &= ~part
+    elif op == READ_CONVERGING:
+        named = np.uint64(barriers.converging[warp, number])
+        if value != EMPTY:
+            barriers.converging[warp, number] = EMPTY
+        return named
+    elif op == WRITE_CONVERGING:
+        barriers.converging[warp, number] = value & warps.threads[warp]
+    elif op == AWAIT_LANES:
+        _await(paths, barriers, warps, warp, number)
+    return np.uint64(barriers.converging[warp, number])
+
+
+@unit
+def _await(paths, barriers, warps, warp, number):
+    """The running lanes wait for the others of a barrier; those that are none of its lanes go on."""
+    if warps.mask[warp] & barriers.converging[warp, number] == EMPTY:
+        return
+    if _missing(paths, barriers, warps, warp, number) & ~warps.mask[warp] != EMPTY:
+        put_aside(paths, warps, warp, NAMED - number)
+        return
+    for index in range(np.int64(paths.count[warp]) - 1, -1, -1):
+        if paths.state[warp, index] == NAMED - number:
+            if paths.pc[warp, index] == warps.pc[warp]:
+                warps.mask[warp] |= paths.mask[warp, index]
+                remove(paths, warp, index)
+            else:
+                paths.state[warp, index] = READY
+    barriers.converging[warp, number] = EMPTY
+
+
+@unit
+def _missing(paths, barriers, warps, warp, number):
+    """The lanes of a barrier that have not ended and do not wait there."""
+    missing = barriers.converging[warp, number] & warps.threads[warp]
+    for index in range(np.int64(paths.count[warp])):
+        if paths.state[warp, index] == NAMED - number:
+            missing = missing & ~paths.mask[warp, index]
+    return missing
+
+
+@unit
+def open_named_barriers(paths, barriers, warps, warp):
+    """Lanes go on for which those that they waited for have ended, or left the barrier."""
+    for index in range(np.int64(paths.count[warp])):
+        if paths.state[warp, index] <= NAMED:
+            number = NAMED - np.int64(paths.state[warp, index])
+            if _missing(paths, barriers, warps, warp, number) == EMPTY:
+                for other in range(np.int64(paths.count[warp])):
+                    if paths.state[warp, other] == NAMED - number:
+                        paths.state[warp, other] = READY
+                barriers.converging[warp, number] = EMPTY
+
+
+@unit
+def next_named(paths, warp, oldest):
+    """The row of the path that runs next: the one put aside last, or first; -1 when none is ready."""
+    found = np.int64(-1)
+    for index in range(np.int64(paths.count[warp])):
+        if paths.state[warp, index] == READY and (found < 0 or oldest == 0):
+            found = np.int64(index)
+    return found
+
+
+@unit
+def release_named(paths, barriers, warp):
+    """Lanes that wait at barriers go on without the others, which need not wait for them either."""
+    for index in range(np.int64(paths.count[warp])):
+        if paths.state[warp, index] <= NAMED:
+            barriers.converging[warp, NAMED - np.int64(paths.state[warp, index])] &= ~paths.mask[warp, index]
+            paths.state[warp, index] = READY
