@@ -255,7 +255,7 @@ class Fetch(Section):
     ) = 0
     l0_ways: number("ways of a scheduler's instruction cache", "ways", at_least=1, at_most=16) = 1
     l0_latency: number("cycles of a hit in a scheduler's instruction cache", "cycles", at_least=1, at_most=64) = 1
-    stream: number("lines that the core's cache has on their way ahead of one that is read in a scheduler's", "lines", at_most=16) = 0
+    stream: number("lines in flight ahead of one that is read in a scheduler's cache", "lines", at_most=16) = 0
     l0_ahead: number("lines that a miss in a scheduler's instruction cache prefetches", "lines", at_most=16) = 0
     shared: number(
         "pipeline: lines of an instruction cache that all cores share, after their own; 0: none", "lines", at_most=MAX_SHARED_FETCH_LINES

@@ -5,7 +5,7 @@ Not hardware: what a debugger reads, see `run.protocol.Inspection`.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,8 +14,10 @@ from warploom.isa.counts import numbers
 from warploom.isa.program import Program
 from warploom.isa.regions import AddressSpace
 from warploom.machine.accounting import reasons
+from warploom.machine.config.roles import obeys_words
 from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence.waiting import next_paths
+from warploom.machine.core.warps.dependence_counters import waits_until
 from warploom.machine.core.warps.scoreboard import blocking_group
 from warploom.machine.device.report import Reported, fault_text, live_warps
 from warploom.machine.engine.unit import FOREVER, mirror
@@ -93,12 +95,22 @@ class PipelineInspection:
         pc, mask = int(warps["pc"][slot]), warps["mask"][slot]
         if not 0 <= pc < len(machine.code):
             return reasons.NOT_SELECTED, now
+        if obeys_words(machine.config, machine.program):
+            return self._wait_by_word(board.counters, pc, slot)
         group, time = blocking_group(board, machine.code, slot, pc, mask, self.lanes, now)
         if group < 0:
             return reasons.NOT_SELECTED, now
         if int(machine.code[pc, u.PORT]) == u.BUFFER:
             return reasons.WAITCNT, time
         return int(board.reason[slot, group]) if time < FOREVER else reasons.LONG_SCOREBOARD, time
+
+    def _wait_by_word(self, counters: Any, pc: int, slot: int) -> tuple[int, int]:
+        """The same of a machine that issues by control words: the stall count, or the counter that is waited for longest."""
+        now = self.machine.cycle
+        counter, time = waits_until(counters, slot, int(self.machine.code[pc, u.CONTROL_WORD]), now)
+        if time <= now:
+            return reasons.NOT_SELECTED, now
+        return int(counters.reason[slot, counter] if counter >= 0 else counters.why[slot]), int(time)
 
     def _has_come(self, core: int, slot: int) -> bool:
         """Whether the instruction that a warp waits for has come, and is in its buffer in the coming cycle."""

@@ -14,6 +14,7 @@ from warploom.observe.diagnosis.blame import FROM_MEMORY, RESULTS, blame, loops
 from warploom.observe.diagnosis.finding import Finding
 from warploom.observe.diagnosis.memory import array_of
 from warploom.observe.diagnosis.room import blocks_of
+from warploom.observe.diagnosis.words import by_word
 from warploom.observe.facts.producers import awaits_stores
 from warploom.observe.profile import Profile
 
@@ -48,7 +49,8 @@ def latency(found: Profile) -> Iterator[Finding]:
     reason = max(RESULTS, key=found.share)
     waits = found.of(reason)
     worst = d.hottest(waits)
-    where, whose = _chain(found) or (_awaited(found, worst, reason), "")
+    told = by_word(found, worst, reason)
+    where, whose = (told, "") if told else _chain(found) or (_awaited(found, worst, reason), "")
     each = d.number(int(waits[worst]) / max(int(found.counts[worst, p.ISSUES]), 1))
     issues, slots = int(found.counts[:, p.ISSUES].sum()), found.cycles * found.busy_cores * found.config.core.schedulers
     turn = found.config.core.schedulers if found.config.core.issues_per_turn else 1  # cycles from one turn of a scheduler to the next
@@ -79,7 +81,8 @@ def largest(found: Profile) -> Iterator[Finding]:
         return
     worst = d.hottest(found.of(reason))
     meaning = next(activity.meaning for activity in found.activities if activity.name == reason)
-    where = _awaited(found, worst, reason) if reason in RESULTS else f"at {found.line_of(worst)} ({reason}: {meaning})"
+    told = by_word(found, worst, reason) if reason in RESULTS else ""
+    where = told or _awaited(found, worst, reason) if reason in RESULTS else f"at {found.line_of(worst)} ({reason}: {meaning})"
     what = f"{d.waiting(found, spent[reason])} {where}, the largest of several waits: no single cause stands out; "
     what += f"{d.percent(min(d.issue_slots_used(found), 1.0))} of the issue slots are used"
     advice = "more warps, or independent work between a load and what needs it; the lines below say where the rest goes"
