@@ -57,3 +57,25 @@ def test_registers_are_compared_with_nothing():
     row = next(row for row in rows(["ctrl.iadd3"]))
     assert cycles(row) == row.cycles
     assert cycles(row, **{"core.issue": "scoreboard"}) >= row.cycles
+
+
+@pytest.mark.parametrize(
+    "name, params",
+    [
+        ("ctrl.if_warpsync", "divergent nops=8"),
+        ("pipe.one", "s2r stall=1"),
+        ("pipe.one", "redux stall=1"),
+        ("pipe.pair", "s2r ldc"),
+        ("pipe.pair", "s2r redux"),
+    ],
+)
+def test_other_rows_that_have_a_mechanism_of_their_own(name, params):
+    row = next(row for row in rows([name]) if row.params.startswith(params))
+    assert cycles(row) == row.cycles
+
+
+@pytest.mark.parametrize("params", ["imadw iadd3", "imadw lds", "imadw nop"])
+def test_a_wide_product_keeps_the_port_of_the_first_source(params):
+    """Others that read one take a cycle more beside it."""
+    row = next(row for row in rows(["pipe.pair"]) if row.params == params)
+    assert cycles(row) == pytest.approx(row.cycles, rel=0.01)

@@ -15,7 +15,7 @@ from warploom.isa.frontend import Options
 from warploom.isa.launching import read_buffer
 from warploom.isa.sass import front_end
 
-FOLDER = Path(__file__).parents[3] / "golden" / "h100"
+FOLDER = Path(__file__).parent / "golden" / "h100"
 KERNELS = (  # how the rows of each kernel begin, by its number
     "if (lane < a) 1 else",
     "if (lane >= a) 1 else",
