@@ -62,7 +62,7 @@ class Traced:
         }
         source = START[2024] + text.format(count=count, step=step, flags=flags, decide=decide)
         loaded = load(source.encode(), "vortex-2024", options=Options(path="a.vx", buffers=buffers))
-        self.result = GPU("vortex-2026", set=changes, engine=engine).run(loaded, max_cycles=5_000_000)
+        self.result = GPU("vortex-2026", set=changes, engine=engine).run(loaded, max_cycles=100_000_000)
         assert self.result.status == "done", self.result.messages
         self.answers = read_buffer(self.result.program, self.result.memory, "out").view(np.uint32).reshape(count, 8)
 
