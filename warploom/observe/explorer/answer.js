@@ -2,6 +2,7 @@
 
 import { el, grouped, term } from "explorer/dom.js";
 import { swatch } from "explorer/paint.js";
+import { numberOf } from "explorer/numbers.js";
 
 const percent = (share) => `${Math.floor(100 * share + 1e-9)} %`;
 
@@ -110,7 +111,7 @@ function lines(app, finding) {
   return [...new Set(finding.rows)]
     .filter(Boolean)
     .slice(0, 4)
-    .map((line) => el("button.small.toline", { click: () => app.source.reveal(line) }, `line ${app.views[0].run.numberOf(line)}`));
+    .map((line) => el("button.small.toline", { click: () => app.source.reveal(line) }, `line ${numberOf(app.views[0].run.program, line)}`));
 }
 
 function lightTable(rates) {

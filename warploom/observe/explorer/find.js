@@ -2,11 +2,12 @@
 
 import { el } from "explorer/dom.js";
 import { grouped } from "explorer/dom.js";
+import { numberOf, rowOf } from "explorer/numbers.js";
 
 /** What may be typed: [pattern, what it does with what was found]. */
 const KINDS = [
   [/^(?:cycle|@)\s*(\d+)$/i, (app, [cycle]) => (app.go(Number(cycle)), `cycle ${grouped(Number(cycle))}`)],
-  [/^(?:line|l)\s*(\d+)$/i, (app, [line]) => toLine(app, app.source.run.rowOf(Number(line)))],
+  [/^(?:line|l)\s*(\d+)$/i, (app, [line]) => toLine(app, rowOf(app.source.run.program, Number(line)))],
   [/^block\s*(\d+)(?:\s*,?\s*thread\s*(\d+))?$/i, (app, [block, thread]) => toThread(app, Number(block), Number(thread ?? 0))],
   [/^thread\s*(\d+)\s*(?:of\s*)?block\s*(\d+)$/i, (app, [thread, block]) => toThread(app, Number(block), Number(thread))],
   [/^warp\s*(\d+)[:.](\d+)$/i, (app, [core, warp]) => toWarp(app, Number(core), Number(warp))],
@@ -53,7 +54,7 @@ export function find(app, text) {
 }
 
 function toLine(app, line) {
-  return app.source.reveal(line) ? `line ${app.source.run.numberOf(line)}` : null;
+  return app.source.reveal(line) ? `line ${numberOf(app.source.run.program, line)}` : null;
 }
 
 /** The warp of a thread, in the first cycle in which it is there. */

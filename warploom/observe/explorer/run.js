@@ -1,6 +1,7 @@
 // A run that can be asked: what a warp does in a cycle, where its instructions issued, what its registers and its memory hold.
 
 import { planes } from "explorer/decode.js";
+import { numberOf } from "explorer/numbers.js";
 import { after, grouped, lastUpTo } from "explorer/search.js";
 
 const SELECTED = 0;
@@ -212,25 +213,13 @@ export class Run {
     return this.program.source.length ? (this.program.instructions[pc]?.line ?? 0) : pc + 1;
   }
 
-  /** The number of a row in its own file; 0 of a row that is a file's path. */
-  numberOf(line) {
-    return this.program.numbers[line - 1] ?? line;
-  }
-
-  /** The row of a line: of several files one that has become code, if there is one; 0 where there is none. */
-  rowOf(number) {
-    const { numbers, source, instructions } = this.program;
-    if (!numbers.length) return number <= source.length || !source.length ? number : 0;
-    return instructions.find(({ line }) => line && numbers[line - 1] === number)?.line ?? numbers.indexOf(number) + 1;
-  }
-
   /** An instruction as text, with its line; where lines are statements, the statement. */
   where(pc) {
     const instruction = this.program.instructions[pc];
     if (!instruction) return `PC ${pc}`;
     const statement = this.program.statements ? this.program.source[instruction.line - 1]?.trim() : "";
-    if (statement) return `${statement} (line ${this.numberOf(instruction.line)})`;
-    return instruction.line ? `${instruction.text} (line ${this.numberOf(instruction.line)})` : instruction.text;
+    if (statement) return `${statement} (line ${numberOf(this.program, instruction.line)})`;
+    return instruction.line ? `${instruction.text} (line ${numberOf(this.program, instruction.line)})` : instruction.text;
   }
 
   /** How an instruction's warps are called in a sentence. */

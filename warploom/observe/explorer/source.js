@@ -2,6 +2,7 @@
 
 import { showWait } from "explorer/answer.js";
 import { counted, el, grouped } from "explorer/dom.js";
+import { numberOf } from "explorer/numbers.js";
 
 const COMMENTS = { c: /\/[/*]/, cu: /\/[/*]/, cubin: /\/[/*]/, cl: /\/[/*]/, h: /\/[/*]/, py: /#/, assembly: /;|\/\// };
 
@@ -63,7 +64,7 @@ export class SourceView {
       return el("b", { style: `width:${most ? Math.max(spent ? 3 : 0, (100 * spent) / most).toFixed(1) : 0}%` });
     });
     const here = el("span.here"),
-      number = this.run.numberOf(line);
+      number = numberOf(this.run.program, line);
     const marks = (this.run.run.marks || []).filter(([row]) => row === line).map(([, said]) => said);
     const micro = pcs.flatMap((pc) => {
       const instruction = this.run.program.instructions[pc],
