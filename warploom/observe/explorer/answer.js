@@ -2,7 +2,7 @@
 
 import { el, grouped, term } from "explorer/dom.js";
 import { swatch } from "explorer/paint.js";
-import { numberOf } from "explorer/numbers.js";
+import { numberOf } from "explorer/line_numbers.js";
 
 const percent = (share) => `${Math.floor(100 * share + 1e-9)} %`;
 

@@ -2,7 +2,7 @@
 
 import { el } from "explorer/dom.js";
 import { grouped } from "explorer/dom.js";
-import { numberOf, rowOf } from "explorer/numbers.js";
+import { numberOf, rowOf } from "explorer/line_numbers.js";
 
 /** What may be typed: [pattern, what it does with what was found]. */
 const KINDS = [

@@ -1,13 +1,41 @@
-// Of a program of several files: rows of the page, from 1, and the numbers that lines have in their own files.
+// The run's counters and the machine's settings, each explained where the pointer rests on it.
 
-/** The number of a row in its own file; 0 of a row that is a file's path. */
-export function numberOf(program, row) {
-  return program.numbers[row - 1] ?? row;
-}
+import { el, grouped, term } from "explorer/dom.js";
 
-/** The row of a line: of several files one that has become code, if there is one; 0 where there is none. */
-export function rowOf(program, number) {
-  const { numbers, source, instructions } = program;
-  if (!numbers.length) return number <= source.length || !source.length ? number : 0;
-  return instructions.find(({ line }) => line && numbers[line - 1] === number)?.line ?? numbers.indexOf(number) + 1;
+export class NumbersView {
+  constructor(host, view, app) {
+    const { run } = view,
+      others = app.views.filter((one) => one !== view).map((one) => one.run);
+    const differs = (kind, name) => others.some((other) => kind(other)[name] !== kind(run)[name]);
+    const row = (kind, name, text) =>
+      el(`tr${differs(kind, name) ? ".differs" : ""}`, {}, el("td", {}, term(name)), el("td.number", {}, text));
+    const counters = (one) => one.run.counters,
+      settings = (one) => one.machine.config;
+    const counted = Object.entries(run.run.counters).filter(([name, value]) => value || differs(counters, name));
+    host.append(
+      others.length ? el("p.quiet", {}, "Marked: what differs in the other run.") : "",
+      el("h3", {}, "counters"),
+      el(
+        "table.numbers",
+        {},
+        el(
+          "tbody",
+          {},
+          counted.map(([name, value]) => row(counters, name, grouped(value))),
+        ),
+      ),
+      el("h3", {}, "settings"),
+      el(
+        "table.numbers",
+        {},
+        el(
+          "tbody",
+          {},
+          Object.entries(run.machine.config).map(([name, value]) => row(settings, name, String(value))),
+        ),
+      ),
+    );
+  }
+
+  draw() {}
 }

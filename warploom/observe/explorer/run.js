@@ -1,7 +1,7 @@
 // A run that can be asked: what a warp does in a cycle, where its instructions issued, what its registers and its memory hold.
 
 import { planes } from "explorer/decode.js";
-import { numberOf } from "explorer/numbers.js";
+import { numberOf } from "explorer/line_numbers.js";
 import { after, grouped, lastUpTo } from "explorer/search.js";
 
 const SELECTED = 0;

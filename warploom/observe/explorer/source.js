@@ -2,7 +2,7 @@
 
 import { showWait } from "explorer/answer.js";
 import { counted, el, grouped } from "explorer/dom.js";
-import { numberOf } from "explorer/numbers.js";
+import { numberOf } from "explorer/line_numbers.js";
 
 const COMMENTS = { c: /\/[/*]/, cu: /\/[/*]/, cubin: /\/[/*]/, cl: /\/[/*]/, h: /\/[/*]/, py: /#/, assembly: /;|\/\// };
 
