@@ -95,6 +95,7 @@ def test_both_roads_end_with_the_same_bytes_wherever_the_native_code_comes(monke
     assert drive(machines[0], engine="python").status == "done"
     monkeypatch.setattr(driver, "is_loaded", lambda: False)
     monkeypatch.setattr(driver, "PATIENCE_COMPILE", -1.0)
+    monkeypatch.setattr(driver, "is_compiled", lambda machine: False)
     monkeypatch.setattr(driver, "_next_slice", lambda cycles, seconds: cycles)
     for looks, machine in enumerate(machines[1:]):
         monkeypatch.setattr(driver, "compile_beside", lambda machine, notice, looks=looks: Soon(looks))

@@ -169,7 +169,7 @@ def test_where_no_process_can_be_started_or_all_were_stopped_it_has_ended():
 
 
 def test_nothing_is_said_or_started_where_all_is_compiled_or_nothing_is_kept():
-    code, pieces, said, order = Code(), Pieces("a"), [], Orders()
+    code, pieces, said, order = Code(), Pieces("a", "b"), [], Orders()
     code.made += pieces
     assert beside(code, pieces, order, said).has_ended()
     code.made, code.untrusted = [], "not ours"

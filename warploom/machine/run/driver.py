@@ -138,11 +138,13 @@ class _Move:
         """Whether to move after so many seconds of the processor. Raises UnitError for a mistake in a user's function."""
         if self._machine.probes:
             return False
-        if self._beside is None and seconds > PATIENCE_COMPILE:
+        if self._beside is None:
+            if seconds > PATIENCE_READY and is_compiled(self._machine):
+                return True
+            if seconds <= PATIENCE_COMPILE:
+                return False
             self._beside = compile_beside(self._machine, self._notice)
-        if self._beside is not None:
-            return self._beside.has_ended()
-        return seconds > PATIENCE_READY and is_compiled(self._machine)
+        return self._beside.has_ended()
 
 
 def _moves(machine: Runnable) -> Iterator[int]:

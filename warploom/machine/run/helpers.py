@@ -63,13 +63,12 @@ class Report:
     def __init__(self, code: Native, pieces: list[Hook], seconds: float, notice: Notice | None, *, beside: bool = False) -> None:
         self._code, self._pieces, self._seconds, self._beside = code, pieces, seconds, beside
         self._notice = notice or (lambda text: None)
-        self._start, self._told = time.monotonic(), -1
+        self._start, self._told = time.monotonic(), self._ready()
 
     def begin(self, what: str) -> None:
         """Say what is compiled, and about how long it takes."""
         meanwhile = "; the run continues in plain Python meanwhile" if self._beside else ""
         self._notice(f"compiling {what}, once; about {self._seconds:.0f} s{meanwhile}")
-        self._told = self._ready()
 
     def tell(self, doing: str = "") -> None:
         """Say how many pieces are ready, unless that has been said, and what is done now, if anything."""
