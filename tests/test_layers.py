@@ -297,6 +297,7 @@ OF_NO_FILE = {
     "tests/machine/device/test_machine_again.py": "machines that are built once and run often",
     "tests/machine/device/test_memory_system_events.py": "the events of the memory system, one by one",
     "tests/machine/device/test_report_sentences.py": "what is said of a state, sentence by sentence",
+    "tests/ptx/test_device_operations.py": "operations of PTX that device functions of CUDA use",
     "tests/machine/device/test_report_spans.py": "what is said of warps that are stopped",
     "tests/machine/device/test_setup_programs.py": "what a device holds of its program",
     "tests/machine/memory/test_dram_steps.py": "requests of a simple channel, one by one",
