@@ -77,7 +77,7 @@ def shuffle(t: Translation, one: Instruction) -> None:
 
 
 def _shuffle_within(t: Translation, one: Instruction, how: str, item: Value, lane: Value, limits: Value) -> None:
-    """`shfl` with any limits: bits 8 to 12 are of the lane's number, and stay; bits 0 to 4 end the others. PTX ISA 9.7.9.6."""
+    """`shfl` with any limits: bits 8 to 12 are of the lane's number, and stay; bits 0 to 4 end the others. PTX ISA, 9.7.9, `shfl.sync`."""
     own = t.pure("special", imm="lane")
     kept = t.pure("and", t.pure("shr", limits, t.whole(8), type="u64"), t.whole(LANES - 1), type="u64")
     free = t.pure("xor", kept, t.whole(LANES - 1), type="u64")
