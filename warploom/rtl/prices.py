@@ -23,7 +23,6 @@ from warploom.rtl.hardware import Hardware, NoHardware
 from warploom.rtl.mechanisms import LANES, MECHANISMS, WARPS, WAYS, choices_of, part_of_machine
 from warploom.rtl.merger.blend import BlendStage
 from warploom.rtl.model import GPU, Config, cache_directory, nearest
-from warploom.rtl.raster.edges import QuadEvaluator
 from warploom.rtl.sequencer.alu import Alu
 from warploom.rtl.sequencer.controller import Controller
 from warploom.rtl.sequencer.core import Core
@@ -96,7 +95,6 @@ UNITS = (
     Unit("pass_through", lambda h: PassThrough(_threads(h)), _one),
     Unit("dispatcher", lambda h: Dispatcher(h.cores, h.threads_per_block), _one),
     Unit("gpu", Gpu, _one, slow=True),
-    Unit("quad", lambda h: QuadEvaluator(), lambda h: 0, slow=True),
     Unit("blend", lambda h: BlendStage(), lambda h: 0, slow=True),
     *(Unit(row.name, row.make, lambda h: 0, row.by, row.slow) for row in MECHANISMS),
 )

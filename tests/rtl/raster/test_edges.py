@@ -37,7 +37,7 @@ def test_a_quad_is_covered_as_the_model_says(rule):
             for edge in range(EDGES):
                 a, b = int(edges[0, 3 * edge]), int(edges[0, 3 * edge + 1])
                 start = int(edge_value(raster, edges, 0, edge, x, y))
-                for port, value in ((hardware.a, a), (hardware.b, b), (hardware.value, start)):
+                for port, value in ((hardware.step_right, a), (hardware.step_down, b), (hardware.start, start)):
                     ctx.set(port[edge], value % (1 << WIDTH))
             for name in ("left", "top", "right", "bottom"):
                 ctx.set(getattr(hardware, name), int(getattr(raster, name)))

@@ -20,9 +20,9 @@ class QuadEvaluator(wiring.Component):
     """Values are signed, of 32 bits that wrap, as Vortex of 2024 has them. mask: bit p = pixel (x + p % 2, y + p // 2)."""
 
     enable: In(1)
-    a: In(ArrayLayout(WIDTH, EDGES))
-    b: In(ArrayLayout(WIDTH, EDGES))
-    value: In(ArrayLayout(WIDTH, EDGES))  # at the upper left pixel
+    step_right: In(ArrayLayout(WIDTH, EDGES))
+    step_down: In(ArrayLayout(WIDTH, EDGES))
+    start: In(ArrayLayout(WIDTH, EDGES))  # at the upper left pixel
     x: In(PLACE)
     y: In(PLACE)
     left: In(PLACE)  # the scissor
@@ -48,9 +48,10 @@ class QuadEvaluator(wiring.Component):
 
     def _at(self, m: Module, edge: int, pixel: int) -> Any:
         """Whether a pixel is on the inner side of an edge."""
-        value = Signal(WIDTH, name=f"value_{edge}_{pixel}")
-        a, b, start = self.a[edge], self.b[edge], self.value[edge]
-        m.d.comb += value.eq([start, start + a, start + b, start + a + b][pixel])
+        value = Signal(WIDTH, name=f"at_{edge}_{pixel}")
+        a, b, start = self.step_right[edge], self.step_down[edge], self.start[edge]
+        right = Signal(WIDTH, name=f"moved_{edge}_{pixel}")
+        m.d.comb += [right.eq(start + a if pixel & 1 else start), value.eq(right + b if pixel >> 1 else right)]
         with m.If(self.enable):
             m.d.sync += self.values[PIXELS * edge + pixel].eq(value)
         negative, zero = value[-1], ~value.any()
