@@ -1,6 +1,7 @@
 /* Functions of the CUDA Math API by their names, against what the manual says they give. */
 #include <cstdio>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 __device__ int wrong;
 #define IS(found, wanted) \
@@ -42,6 +43,17 @@ __global__ void k(float third, double ninth, long long large)
     IS(__half_as_ushort(__float2half_rd(1e9f)), 0x7bff);
     IS(__half_as_ushort(__hadd_sat(one, one)), 0x3c00);
     IS(__half_as_ushort(__hmax_nan(nan, one)), 0x7fff);
+    IS(__nv_cvt_float_to_fp8(464.0f, __NV_NOSAT, __NV_E4M3), 0x7e);
+    IS(__nv_cvt_float_to_fp8(-465.0f, __NV_NOSAT, __NV_E4M3), 0xff);
+    IS(__nv_cvt_float_to_fp8(1e9f, __NV_SATFINITE, __NV_E5M2), 0x7b);
+    IS(__nv_cvt_float_to_fp8(0.0009765625f, __NV_SATFINITE, __NV_E4M3), 0);      /* half of the smallest number: to the even one */
+    IS(__nv_cvt_float_to_fp8(0.0029296875f, __NV_SATFINITE, __NV_E4M3), 2);
+    for (int code = 0; code < 256; code++) {
+        if ((code & 0x7f) != 0x7f) IS(__nv_cvt_double_to_fp8(__warploom_fp8_value(code, __NV_E4M3), __NV_NOSAT, __NV_E4M3), code);
+        if ((code & 0x7f) <= 0x7c) IS(__half_as_ushort(__ushort_as_half(code << 8)), __nv_cvt_fp8_to_halfraw(code, __NV_E5M2).x);
+    }
+    IS((float)__nv_fp8_e4m3(1.3f), 1.25f);
+    IS(((float2)__nv_fp8x2_e5m2(make_float2(3.0f, -0.3f))).y, -0.3125f);
 }
 int main()
 {

@@ -22,6 +22,9 @@ typedef __half __nv_half;
 struct __half_raw {
     unsigned short x;
 };
+struct __half2_raw {
+    unsigned short x, y;
+};
 struct __align__(4) __half2 {
     __half x, y;
     __half2() = default;
