@@ -5,7 +5,9 @@ import json
 import pytest
 
 from tests.cuda_cpp.conftest import EXAMPLES, ROOT
+from warploom.cuda_cpp.program import unasked_errors
 
+LAUNCH = "__global__ void k() {}\nint main()\n{\n    k<<<1, 2048>>>();\n"
 PRINTED = {
     "vector_add": "1000 sums, 0 wrong\n",
     "product": "32 x 32: 0 wrong\n",
@@ -89,3 +91,18 @@ def test_the_first_sentence_names_the_limiter_its_line_and_its_measure(compiled,
     line = next(number for number, one in enumerate(source.read_text().splitlines(), 1) if f"// {text}" in one)
     run = compiled("profile", source, "--launch", kernel, "--gpu", "h100", "--set", "gpu.cores=4", "--json")
     assert said.replace("<line>", f"line {line}") in json.loads(run.stdout)["diagnosis"][0]["what"], run.stdout
+
+
+def test_a_launch_whose_error_nobody_asks_for(tmp_path):
+    source = tmp_path / "a.cu"
+    source.write_text(LAUNCH + "    return cudaDeviceSynchronize();\n}\n")
+    said = unasked_errors([str(source)])
+    assert said == f"{source}:4: note: a launch that cannot be is not noticed: ask for cudaGetLastError() after it [unchecked]"
+
+
+def test_a_program_that_asks_in_any_file_is_left_alone(tmp_path):
+    first, second = tmp_path / "a.cu", tmp_path / "b.cu"
+    first.write_text(LAUNCH + "}\n")
+    second.write_text("void ask() { if (cudaPeekAtLastError()) abort(); }\n")
+    assert unasked_errors([str(first), str(second)]) == ""
+    assert unasked_errors([str(second)]) == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,6 +21,9 @@ from warploom.result import Result
 
 MARK = b"__warploom_command"  # a symbol of every host program
 Said = Callable[[str], None]
+# How programs ask whether a launch could be: by the runtime's calls, or the samples' macro.
+ASKS_FOR_ERRORS = re.compile(r"\b(?:cudaGetLastError|cudaPeekAtLastError|getLastCudaError|cudaLaunchKernel|cuLaunchKernel)\b")
+LAUNCHES = re.compile(r"<<<")
 
 
 class Ended(NamedTuple):
@@ -54,7 +58,21 @@ def run(path: str | Path, arguments: Sequence[str], words: Words | None, device:
     for one in server.allocations.left() if checked and status == 0 else ():
         if one.line and not one.shared:
             say(f"{one.line}: note: {one.size} bytes{f' of `{one.name}`' if one.name else ''} are never freed: call cudaFree [leak]")
+    if checked and server.launches and words is not None and (hint := unasked_errors(words.sources)):
+        say(hint)
     return Ended(status, server.failed, host.ending)
+
+
+def unasked_errors(sources: Sequence[str]) -> str:
+    """A hint at the first launch of sources that never ask whether a launch could be; "" where they do, or have no launch."""
+    texts = {path: Path(path).read_text(encoding="utf-8", errors="replace") for path in sources}
+    if any(ASKS_FOR_ERRORS.search(text) for text in texts.values()):
+        return ""
+    for path, text in texts.items():
+        if found := LAUNCHES.search(text):
+            line = text.count("\n", 0, found.start()) + 1
+            return f"{path}:{line}: note: a launch that cannot be is not noticed: ask for cudaGetLastError() after it [unchecked]"
+    return ""
 
 
 def serve(server: Server, host: Host) -> None:

@@ -50,7 +50,7 @@ class Server:
 
     launch: runs a Program, over memory in which there are allocations, and gives its Result. checked: launches are checked. line: of a
     place in the host program, "file:line", or "" where that is not known. said: is handed sentences for the user. `failed`: the first
-    launch that ended with a fault.
+    launch that ended with a fault. `launches`: how many there were.
     """
 
     def __init__(
@@ -62,6 +62,7 @@ class Server:
         self.kernels: list[Kernel] = []
         self.allocations = Allocations(checked)
         self.failed: Result | None = None
+        self.launches = 0
         self._answers: dict[int, Callable[[Request], Reply]] = {kind: getattr(self, f"_{kind.name.lower()}") for kind in Kind}
 
     def answer(self, request: Request) -> Reply:
@@ -235,6 +236,7 @@ class Server:
         parameters, foreign = device_pointers(kernel, request.data[LAUNCH.size :])
         program = built.launch(grid, block, bytes(parameters), shared)
         program = replace(program, **arrays_of(program, kernel.form.parameters, bytes(parameters), self.allocations))
+        self.launches += 1
         try:
             result = self.launch(program, self.allocations)
         except LaunchError as error:
