@@ -206,7 +206,7 @@ class Compiler:
     def plain(self, source: Path, to: Path, *, preprocess: bool = False) -> str:
         """An object file from C or C++ without device code."""
         c = source.suffix == ".c"
-        language = [*OLD_C] if c else [f"-std={self.words.standard}", "-include", "stddef.h"]  # GCC's library brings size_t along
+        language = [*OLD_C] if c else [f"-std={self.words.standard}", "-include", "stdlib.h"]  # GCC's <math.h> brings it along
         return self._run(
             [zig(), "cc" if c else "c++", "-target", target(), "-I", str(INCLUDE), *self.words.both, "-isystem", str(LIBRARY), "-idirafter", str(SAMPLES), *language,
              f"-O{self.words.level}", "-fno-sanitize=undefined", "-gline-tables-only", "-fPIC", *QUIET, *self.words.host,
