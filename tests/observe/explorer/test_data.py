@@ -123,7 +123,7 @@ def test_equal_runs_give_equal_data():
 def test_the_page_is_told_what_the_columns_of_events_mean():
     """What each column of a table of events means, with its words, comes with the data from the table of kinds."""
     header, tables, _ = reader.read(packed(recorded("tiny/matadd.asm", "tiny-simt", {})))
-    assert set(header["events"]) == set(EVENT_TABLES)
+    assert set(header["events"]) == {*EVENT_TABLES, "fragments"}  # what fragments are is said whether a run draws or not
     for name, (kind, _) in EVENT_TABLES.items():
         assert list(header["events"][name]) == list(tables[name])
         for column, said in header["events"][name].items():

@@ -105,7 +105,7 @@ def _find_quads(found: np.ndarray, places: np.ndarray, rows: np.ndarray) -> None
         return
     events = e.named(rows[given], e.QUAD)
     lanes = np.concatenate([_lane_of(events), _lane_of(found)])
-    at, quad = np.concatenate([given, places]), np.concatenate([numbers(len(given)), np.full(len(places), UNKNOWN)])
+    at, quad = np.concatenate([given, places]), np.concatenate([numbers(len(given)), np.full(len(places), UNKNOWN, np.int64)])
     order = np.lexsort((at, lanes))
     ordered = np.where(quad[order] >= 0, numbers(len(order)), UNKNOWN)
     last = np.maximum.accumulate(ordered)
