@@ -116,7 +116,7 @@ def test_a_wrong_number_in_a_micro_op_is_named_with_its_instruction(column, valu
         (u.FIRST_UOP, -1, "first micro-op -1"),
         (u.COUNT, 0, "0 micro-ops from 9 on"),
         (u.COUNT, 9, "9 micro-ops from 9 on: the program has 12"),
-        (u.ISSUE_UNIT, 9, "issue unit 9: there are 0 to 8"),
+        (u.ISSUE_UNIT, len(u.UNITS), f"issue unit {len(u.UNITS)}: there are 0 to {len(u.UNITS) - 1}"),
         (u.ISSUE_UNIT, u.CONTROL, "issue unit 5 (control), and its micro-ops are of alu, memory"),
         (u.ISSUE_LATENCY, len(u.LATENCIES), f"issue latency {len(u.LATENCIES)}"),
         (u.USES, u.MAX_USES + 1, f"{u.MAX_USES + 1} register groups: an instruction has at most {u.MAX_USES}"),
