@@ -225,7 +225,7 @@ def test_an_expectation_that_is_not_met_has_the_status_of_a_fault():
         ("step 0", "0 times: at least once"),
         ("goto -1", "there is no cycle -1: the first is 0"),
         ("continue 3", "continue takes no argument, and was given '3'"),
-        ("break", "break where? A line, FILE:LINE, @ and an instruction's number, or a label"),
+        ("break", "break where? A line, FILE:LINE, @ and an instruction's number, a label, or pixel X,Y"),
         ("break nxt", "'nxt' is not a line, @instruction or label, did you mean 'next'?"),
         ("break 4000", "there is no instruction in line 4000 or after it"),
         ("break @99", "there is no instruction 99: they are numbered 0 to 27"),
