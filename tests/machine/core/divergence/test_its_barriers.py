@@ -122,7 +122,7 @@ def test_the_first_group_that_is_ready_runs_and_else_the_first_that_waits_for_ot
     groups = [({number}, 5, state) for number, state in enumerate(states)]
     paths, convergence, warps = tables([*groups, ({7}, 9, AT_BARRIER)], [(5, {0, 1, 2, 7})], {0, 1, 2, 7}, {})
     goes = next((number for kind in (READY, AT_RECONVERGENCE) for number, state in enumerate(states) if state == kind), None)
-    assert _next(paths, convergence, warps, WARP) == int(goes is not None)
+    assert _next(paths, convergence, warps, WARP, 0) == int(goes is not None)
     assert lanes_of(warps.mask[WARP]) == ({goes} if goes is not None else set())
     assert warps.pc[WARP] == (5 if goes is not None else 0)
     members = {0, 1, 2, 7} - ({goes} if goes is not None and states[goes] == AT_RECONVERGENCE else set())
