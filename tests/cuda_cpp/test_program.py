@@ -76,7 +76,7 @@ PLANTED = {
     "conflicting": ("one bank", "wait for the accesses to tile in shared memory at <line>: each takes 32 passes where 1 would do"),
     "divergent": ("parts the lanes", "is lost to lanes that are switched off: they diverge at <line>"),
     "alone": ("a loop", "75 % of the cores have no block: the launch has 1 block for 4 cores, and the one that works spends most"),
-    "serial": ("one address", "of the time warps wait for the atomic operations at <line>"),
+    "serial": ("one address", "for the atomic operations at <line>"),
     "waited_for": ("seven warps", "of the time warps wait at barriers, most at <line>"),
     "chained": ("needs the s", "of the time warps wait for results of the chain at <line>: each turn of the loop needs"),
     "widened": ("a double", "of the time goes to 64-bit floats, most at <line>: 1.0001 is a float64"),

@@ -95,7 +95,7 @@ PLANTED = {
                 r"they diverge at <line>, and line \d+ runs with 4 of 32 lanes"),
     alone: (1, 512, (), "few blocks", "range(80)", r"75 % of the cores have no block: "
             "the launch has 1 block for 4 cores, and the one that works spends most of the time at <line>"),
-    serial: (64, 128, (), "atomics", "cuda.atomic", r"\d\d % of the time warps wait for the atomic operations at <line> .*: "
+    serial: (64, 128, (), "atomics", "cuda.atomic", r"\d\d % of the run waits for the atomic operations at <line> .*: "
              "memory serves those of one element of out one by one"),
     waited_for: (16, 256, (), "barriers", "seven warps", r"\d\d % of the time warps wait at barriers, most at <line>: "
                  r"\d+(\.\d)? cycles each, for the last warp of their block, which is at line \d+, with 1 lane of 32"),

@@ -144,6 +144,9 @@ def array_of(found: Profile, instruction: int) -> str:
     return name_of(program, views[0]) if len(views) == 1 else ""
 
 
+FEWER_ATOMICS = "add up within the warp or in shared memory first, then one atomic for all; or spread over several addresses"
+
+
 def atomics(found: Profile) -> Iterator[Finding]:
     """Atomic operations in which SCATTERED lanes of a warp or more meet at one address: they take turns. Where memory holds the warps up.
 
@@ -156,29 +159,29 @@ def atomics(found: Profile) -> Iterator[Finding]:
     waits = _waits_for(found, p.TRANSACTIONS) + _waits_for(found, p.PASSES)
     said: dict[str, list[int]] = {}
     for instruction in np.flatnonzero(accesses >= max(d.SMALL * accesses.sum(), 1)).tolist():
-        name, looked = p.atomic_name(found.program, instruction), found.addresses.get(instruction, [])
-        most, long = lanes_at_one_address(looked), waits[instruction] >= d.STALLED * found.warp_cycles
-        if not name:
-            continue
-        if most >= d.SCATTERED:
-            meet = (
-                f"up to {most} lanes of a warp{_looked(found, instruction)} meet at {_meeting(found, instruction, looked)}, and they are "
-            )
-            meet += "served one by one"
-        elif long and looked and len({int(address) for access in looked for address in access.addresses}) == 1:
-            meet = f"all warps meet at {_meeting(found, instruction, looked)}, and they are served one by one"
-        elif long and not looked:
-            array = array_of(found, instruction)
-            meet = f"memory serves those of one {f'element of {array}' if array else 'address'} one by one"
-        else:
-            continue
-        said.setdefault(meet, []).append(instruction)
-    advice = "add up within the warp or in shared memory first, then one atomic for all; or spread over several addresses"
+        meet = turns(found, instruction, waits[instruction] >= d.STALLED * found.warp_cycles)
+        if meet and p.atomic_name(found.program, instruction):
+            said.setdefault(meet, []).append(instruction)
     for meet, instructions in said.items():
         concerned = int(waits[instructions].sum())
         name = p.atomic_name(found.program, instructions[0])
         what = f"{d.waiting(found, concerned)} for the atomic operations at {d.places(found, instructions)} ({name}): {meet}"
-        yield Finding("atomics", tuple(instructions), concerned, what, advice, (*d.MEMORY_REASONS, *d.SHARED_REASONS, "waitcnt"))
+        yield Finding("atomics", tuple(instructions), concerned, what, FEWER_ATOMICS, (*d.MEMORY_REASONS, *d.SHARED_REASONS, "waitcnt"))
+
+
+def turns(found: Profile, instruction: int, long: bool) -> str:
+    """Why those that execute an atomic operation take turns; "" where they do not. long: it is waited for so long that they may."""
+    looked = found.addresses.get(instruction, [])
+    most = lanes_at_one_address(looked)
+    if most >= d.SCATTERED:
+        at = _meeting(found, instruction, looked)
+        return f"up to {most} lanes of a warp{_looked(found, instruction)} meet at {at}, and they are served one by one"
+    if long and looked and len({int(address) for access in looked for address in access.addresses}) == 1:
+        return f"all warps meet at {_meeting(found, instruction, looked)}, and they are served one by one"
+    if long and not looked:
+        array = array_of(found, instruction)
+        return f"memory serves those of one {f'element of {array}' if array else 'address'} one by one"
+    return ""
 
 
 def _meeting(found: Profile, instruction: int, looked: list[Access]) -> str:

@@ -15,6 +15,7 @@ from warploom.observe import profile as p
 from warploom.observe.diagnosis import finding as d
 from warploom.observe.diagnosis.blame import before_barrier, behind_barriers
 from warploom.observe.diagnosis.finding import Finding
+from warploom.observe.diagnosis.memory import FEWER_ATOMICS, turns
 from warploom.observe.profile import Profile
 
 # A full unit, by its reason: its name, the setting that gives more of it, what else to try.
@@ -169,12 +170,20 @@ def stores(found: Profile) -> Iterator[Finding]:
         return
     stored = [bool(STORES.intersection(p.operations(found.program, number))) for number in range(len(found.program))]
     worst = d.hottest(np.where(stored, found.counts[:, p.TRANSACTIONS], -1))
-    what = f"{d.percent(tail / found.cycles)} of the run waits for the stores of {found.line_of(worst)}, which are more than memory takes: "
-    what += f"the last warp has ended after {d.number(found.cycles - tail)} cycles"
+    share, ended = (
+        f"{d.percent(tail / found.cycles)} of the run waits for",
+        f"the last warp has ended after {d.number(found.cycles - tail)} cycles",
+    )
+    name, concerned = p.atomic_name(found.program, worst), tail * found.busy_cores * found.config.core.schedulers
+    if name and (meet := turns(found, worst, True)):
+        what = f"{share} the atomic operations at {found.line_of(worst)} ({name}): {meet}; {ended}"
+        yield Finding("atomics", (worst,), concerned, what, FEWER_ATOMICS)
+        return
+    what = f"{share} the stores of {found.line_of(worst)}, which are more than memory takes: {ended}"
     full, more = _dram_at_its_limit(found)
     what += f"; {full}" if full else ""
     advice = f"fewer bytes: narrower values, or registers and shared memory for what is stored more than once{more}"
-    yield Finding("stores", (worst,), tail * found.busy_cores * found.config.core.schedulers, what, advice)
+    yield Finding("stores", (worst,), concerned, what, advice)
 
 
 def busy_channels(found: Profile) -> Iterator[Finding]:
