@@ -98,7 +98,7 @@ def test_columns_have_types_and_say_what_they_mean(run, name):
 def test_columns_are_those_of_the_fields_of_events_in_the_order_that_readers_know():
     names = [column.name for column in rows.WARP_COLUMNS]
     first = "cycle since kind core warp_slot pc instruction line lanes active_lanes lanes_after"
-    rest = "reason until outcome address sectors unit block warp"
+    rest = "reason until outcome address sectors unit block warp lane triangle pixel value before after"
     assert " ".join(names) == f"{first} {rest}"
     fields = {field.column for kind in EVENT_KINDS for field in kind.fields}
     assert fields == set(names) - {"kind", "instruction", "line", "active_lanes"}
