@@ -27,7 +27,7 @@ def made(monkeypatch):
         cores=CORES, live=2, written=0, every_cycle=0, room_since=0, halted=0, has_dram=1, unfinished=0, wheel="wheel",
         wake=[60, 70, 80], fault=SimpleNamespace(kind=0), log=SimpleNamespace(tracing=0, rows=0),
         grid=SimpleNamespace(low=4, high=4, waiting=0, order=FILL, launch_latency=0, resumes=FOREVER),
-        core_barriers=SimpleNamespace(opening=np.uint64(0)), raster_count=0, merger_count=0,
+        core_barriers=SimpleNamespace(opening=np.uint64(0)), raster_count=0, merger_count=0, ray_count=0,
     )  # fmt: skip
     made = SimpleNamespace(gpu=gpu, cores=[SimpleNamespace(warps=own) for own in warps], calls=calls, next=FOREVER, steps=60, waiting=0)
     made.tables = SimpleNamespace(events=np.zeros((CORES * ROWS_A_CYCLE + MEMORY_ROWS_A_CYCLE + 5, 8)))
