@@ -37,4 +37,4 @@ def test_what_a_core_is_told():
     assert code[number, u.PORT] == u.ALU and code[number, u.ISSUE_LATENCY] == ROLE_NUMBER["integer"]
     assert np.array_equal(code[:, u.CONTROL_WORD], found.schedule.words)
     wide = next(n for n, text in enumerate(found.text) if text.startswith("IMAD.WIDE"))
-    assert code[wide, u.BANK_READS] == 2 + 2 + 1 | 1 << 4  # R0 and R62 twice, R2 and R3 once
+    assert code[wide, u.BANK_READS] == 2 + 2 + 1 | 1 << 4 | 4 << 8  # R0 and R62 twice, R2 and R3 once; the port of first sources
