@@ -21,7 +21,7 @@ ACROSS = {"ballot", "or_lanes", "shuffle", "shuffle_up", "shuffle_down", "shuffl
 
 
 def test_the_model_and_the_other_tests_cover_every_operation_of_the_table():
-    assert set(NAMES) == set(MODEL) | TRANSCENDENTAL | ACROSS
+    assert set(NAMES) == set(MODEL) | TRANSCENDENTAL | ACROSS | {"look_up"}  # of a program's own tables: tests/isa/sass/mufu
 
 
 def test_every_operation_of_the_alu_has_a_datapath_and_no_other_has():
