@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.needs import uses
 from warploom.isa.program import Program
 from warploom.isa.schedule import NO_SOURCE, REUSE, ROLE_NUMBER, ROLES, Schedule
 from warploom.machine.config.schema import Config
@@ -107,6 +108,11 @@ TWICE = ("wide", "high")  # roles that read their factors twice
 def obeys_words(config: Config, program: Program) -> bool:
     """Whether a machine issues a program as its control words say."""
     return config.core.issue == "control" and program.schedule is not None
+
+
+def names_barriers(config: Config, program: Program) -> bool:
+    """Whether lanes come together where a program's instructions say so, and nowhere else."""
+    return config.core.divergence == "its" and (program.schedule is not None or uses(program, "converge"))
 
 
 def costs_of(config: Config) -> list[Cost]:

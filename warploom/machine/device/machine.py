@@ -23,11 +23,12 @@ from warploom.machine.accounting.events import EVENT_COLUMNS, MEMORY_ROWS_A_CYCL
 from warploom.machine.accounting.notes import new_log, notes_of, printed
 from warploom.machine.accounting.reasons import ISSUES, PROFILE_COLUMNS
 from warploom.machine.accounting.status import LaunchError, Outcome, TooManyEvents
-from warploom.machine.config.roles import obeys_words
+from warploom.machine.config.roles import names_barriers, obeys_words
 from warploom.machine.config.schema import Config
 from warploom.machine.core.core import Core
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.dwf import foremost
+from warploom.machine.core.divergence.named_barriers import BY_NAME
 from warploom.machine.core.divergence.thread_pool import depends_on_warps, with_thread_numbers
 from warploom.machine.core.issue_rules import ISSUE_RULES
 from warploom.machine.core.scheduling.policies import POLICIES, Policy
@@ -120,7 +121,8 @@ class PipelineMachine:
         self.users_units = dict(units or {})
         own = self.users_units.get("scheduler")
         self.policy = Policy(own, every_cycle=True) if own is not None else self._policy()
-        self.swaps = (*ISSUE_RULES["control" if obeys_words(config, program) else "scoreboard"], *swaps_of(self.users_units))
+        issue = ISSUE_RULES["control" if obeys_words(config, program) else "scoreboard"]
+        self.swaps = (*issue, *(BY_NAME if names_barriers(config, program) else ()), *swaps_of(self.users_units))
         self.events: list[np.ndarray] = []
         self.listener: Listener | None = None
         self.most_events = MOST_EVENTS

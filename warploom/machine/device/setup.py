@@ -200,7 +200,6 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.path_table.limit = core.mask_stack.limit = config.core.stack_depth
     core.path_table.first_side = SIDES[config.divergence.first]
     core.convergence_barriers.limit, core.convergence_barriers.patience = config.divergence.barriers, config.divergence.patience
-    core.convergence_barriers.by_name = int(program.schedule is not None or uses(program, "converge"))
     _set_up_pool(core.thread_pool, config, program)
     core.scoreboard.by_lane = int(config.core.lock == "lane")
     if config.pipes.owner == "scheduler":

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from warploom.machine.core.divergence.its import ConvergenceBarriers, _join, _next, _open, sync
+from warploom.machine.core.divergence.its import ConvergenceBarriers, _join, _next, open_barriers, sync
 from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, AT_SYNC, READY, PathTable
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.engine.unit import mirror, zeros
@@ -81,7 +81,7 @@ def test_lanes_go_on_when_all_that_are_left_have_come_to_their_barrier_or_sync(s
     barriers = [(chosen.choice(PLACES), set(chosen.sample(somebody, chosen.randrange(1, 5)))) for _ in range(chosen.randrange(4))]
     named = {lane: set(chosen.sample(somebody, chosen.randrange(1, 4))) for group, _, state in groups if state == AT_SYNC for lane in group}
     paths, convergence, warps = tables(groups, barriers, live, named)
-    _open(paths, convergence, warps, WARP)
+    open_barriers(paths, convergence, warps, WARP)
     left, went, waiting, syncing = opened(groups, barriers, live, named)
     rows = range(int(convergence.count[WARP]))
     found = [(int(convergence.pc[WARP, row]), lanes_of(convergence.members[WARP, row])) for row in rows]
@@ -122,7 +122,7 @@ def test_the_first_group_that_is_ready_runs_and_else_the_first_that_waits_for_ot
     groups = [({number}, 5, state) for number, state in enumerate(states)]
     paths, convergence, warps = tables([*groups, ({7}, 9, AT_BARRIER)], [(5, {0, 1, 2, 7})], {0, 1, 2, 7}, {})
     goes = next((number for kind in (READY, AT_RECONVERGENCE) for number, state in enumerate(states) if state == kind), None)
-    assert _next(paths, convergence, warps, WARP, 0) == int(goes is not None)
+    assert _next(paths, convergence, warps, WARP) == int(goes is not None)
     assert lanes_of(warps.mask[WARP]) == ({goes} if goes is not None else set())
     assert warps.pc[WARP] == (5 if goes is not None else 0)
     members = {0, 1, 2, 7} - ({goes} if goes is not None and states[goes] == AT_RECONVERGENCE else set())

@@ -22,42 +22,31 @@ def parting(code):
     code.branch(IS_ODD, "odd")
 
 
-def test_lanes_wait_for_each_other_where_the_program_says_so():
+def two_sides(last, **more):
+    """Odd lanes execute one instruction more than even ones, then both sides come to an instruction and end."""
     code = Assembly()
     parting(code)
     code("jump", target="end")
     code.label("odd")
     code("nop")
     code.label("end")
-    code("await_lanes", imm=3)
+    code(last, **more)
     code("exit")
-    assert seen(code)[0] == [(0, ALL), (1, ALL), (2, ALL), (3, EVEN), (5, EVEN), (4, ODD), (5, ODD), (6, ALL)]
+    return code
+
+
+def test_lanes_wait_for_each_other_where_the_program_says_so():
+    assert seen(two_sides("await_lanes", imm=3))[0] == [(0, ALL), (1, ALL), (2, ALL), (3, EVEN), (5, EVEN), (4, ODD), (5, ODD), (6, ALL)]
 
 
 def test_they_come_together_nowhere_else():
     """Both sides come to instruction 5, one after the other."""
-    code = Assembly()
-    parting(code)
-    code("jump", target="end")
-    code.label("odd")
-    code("nop")
-    code.label("end")
-    code("nop")
-    code("exit")
-    assert seen(code)[0][3:] == [(3, EVEN), (5, EVEN), (6, EVEN), (4, ODD), (5, ODD), (6, ODD)]
+    assert seen(two_sides("nop"))[0][3:] == [(3, EVEN), (5, EVEN), (6, EVEN), (4, ODD), (5, ODD), (6, ODD)]
 
 
 @pytest.mark.parametrize("mechanism", ["stack", "minpc"])
 def test_other_mechanisms_find_out_themselves_where_lanes_come_together(mechanism):
-    code = Assembly()
-    parting(code)
-    code("jump", target="end")
-    code.label("odd")
-    code("nop")
-    code.label("end")
-    code("await_lanes", imm=3)
-    code("exit")
-    assert seen(code, mechanism)[0][-2:] == [(5, ALL), (6, ALL)]
+    assert seen(two_sides("await_lanes", imm=3), mechanism)[0][-2:] == [(5, ALL), (6, ALL)]
 
 
 def test_lanes_that_leave_a_barrier_or_end_are_not_waited_for():

@@ -17,7 +17,7 @@ have come to a convergence barrier do not always wait for those that run:
 * In other loops they go on when the running lanes have jumped back `patience` times and no lane has come to a barrier. How long
   real hardware waits is not published; 256 is our own choice.
 
-Machine code names its barriers itself: `named_barriers.py`. Then the machine joins nothing of its own.
+Machine code names its barriers itself: then the functions of `named_barriers.py` stand in the place of three of these.
 
 Left out: what a switch between groups costs beyond refilling the instruction buffer; and a group that waits for
 memory keeps the warp, where later research lets a different group run (subwarp interleaving, HPCA 2022).
@@ -32,7 +32,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.core.divergence.named_barriers import next_named, open_named_barriers, release_named
 from warploom.machine.core.divergence.path_table import (
     AT_RECONVERGENCE,
     AT_SYNC,
@@ -46,7 +45,7 @@ from warploom.machine.core.divergence.path_table import (
 )
 from warploom.machine.engine.bits import EMPTY, bit, lowest, rest
 from warploom.machine.engine.sizes import MAX_LANES, MAX_WARPS
-from warploom.machine.engine.unit import out_of_line, record, unit
+from warploom.machine.engine.unit import record, unit
 
 NAMES = 16  # barriers that a program can name
 
@@ -54,7 +53,6 @@ ConvergenceBarriers = record(
     settings=dict(
         limit="i8",                              # convergence barriers that a warp has
         patience="i8",                           # after how many backward jumps lanes no longer wait at one
-        by_name="i8",                            # 1: the program names its barriers, and lanes come together nowhere else
     ),
     state=dict(                                  # [warp slot], or [warp slot, barrier]; in a mask, bit l = lane l
         count=("i4", MAX_WARPS),                 # barriers in use
@@ -84,7 +82,7 @@ def branch(paths, barriers, warps, warp, taken, target, reconvergence_pc):
 
     reconvergence_pc: where all of them join a convergence barrier, or NONE.
     """
-    if reconvergence_pc >= 0 and barriers.by_name == 0:
+    if reconvergence_pc >= 0:
         _join(barriers, warp, reconvergence_pc, warps.mask[warp])
     split_group(paths, warps, warp, taken, target)
 
@@ -105,9 +103,8 @@ def _join(barriers, warp, reconvergence_pc, mask):
 @unit
 def select_path(paths, barriers, warps, warp):
     """After a change of PC or of the live lanes: lanes wait where they reconverge with others, and a group that is ready runs."""
-    runs_on = warps.mask[warp] != EMPTY
     while True:
-        if warps.mask[warp] == EMPTY and _next(paths, barriers, warps, warp, 0) == 0:
+        if warps.mask[warp] == EMPTY and _next(paths, barriers, warps, warp) == 0:
             break
         waiting = warps.mask[warp] & _lanes_expected_at(barriers, warp, warps.pc[warp])
         if waiting == EMPTY:
@@ -115,9 +112,8 @@ def select_path(paths, barriers, warps, warp):
         put(paths, warp, waiting, np.int64(warps.pc[warp]), AT_RECONVERGENCE)
         warps.mask[warp] &= ~waiting
         barriers.backward_jumps[warp] = 0
-        _open(paths, barriers, warps, warp)
-    if barriers.by_name == 0 or not runs_on:
-        merge(paths, warps, warp)
+        open_barriers(paths, barriers, warps, warp)
+    merge(paths, warps, warp)
     note_diverged(paths, warps, warp)
     if barriers.count[warp] > 0:
         warps.diverged = warps.diverged | bit(warp)
@@ -131,9 +127,6 @@ def backward_jump_or_yield(paths, barriers, warps, warp, yields, waits):
     """
     waiting = np.int64(0)
     ready = np.int64(0)
-    if barriers.by_name != 0:
-        _yield_by_name(paths, barriers, warps, warp, yields)
-        return
     if waits != 0:
         for index in range(np.int64(paths.count[warp])):
             if paths.state[warp, index] == AT_RECONVERGENCE and _expected_by(paths, barriers, warps, warp, index) != 0:
@@ -149,23 +142,7 @@ def backward_jump_or_yield(paths, barriers, warps, warp, yields, waits):
             ready += 1
     if ready > 0:
         put_aside(paths, warps, warp, READY)
-        _next(paths, barriers, warps, warp, 1)
-
-
-@out_of_line
-def _yield_by_name(paths, barriers, warps, warp, yields):
-    """The running group yields, or has jumped back, which is to yield once in `patience` times."""
-    barriers.backward_jumps[warp] += 1
-    if yields == 0 and barriers.backward_jumps[warp] < barriers.patience:
-        return
-    barriers.backward_jumps[warp] = 0
-    open_named_barriers(paths, barriers, warps, warp)
-    if next_named(paths, warp, 1) < 0:
-        release_named(paths, barriers, warp)
-    if next_named(paths, warp, 1) >= 0:
-        put_aside(paths, warps, warp, READY)
-        _next(paths, barriers, warps, warp, 1)
-        merge(paths, warps, warp)
+        _next(paths, barriers, warps, warp)
 
 
 @unit
@@ -211,18 +188,9 @@ def _expected_by(paths, barriers, warps, warp, index):
 
 
 @unit
-def _next(paths, barriers, warps, warp, oldest):
-    """The group that has been ready longest runs; where the program names its barriers, without `oldest` the one that is so most recently.
-    Returns 0 when there is none."""
-    _open(paths, barriers, warps, warp)  # lanes may have ended for which others wait
-    if barriers.by_name != 0:
-        open_named_barriers(paths, barriers, warps, warp)
-        if next_named(paths, warp, oldest) < 0:
-            release_named(paths, barriers, warp)
-        if next_named(paths, warp, oldest) < 0:
-            return 0
-        run_group(paths, warps, warp, next_named(paths, warp, oldest))
-        return 1
+def _next(paths, barriers, warps, warp):
+    """The group that has been ready longest runs. Returns 0 when there is none."""
+    open_barriers(paths, barriers, warps, warp)  # lanes may have ended for which others wait
     waits = np.int64(-1)
     for index in range(np.int64(paths.count[warp])):
         if paths.state[warp, index] == READY:
@@ -249,7 +217,7 @@ def _lanes_expected_at(barriers, warp, pc):
 
 
 @unit
-def _open(paths, barriers, warps, warp):
+def open_barriers(paths, barriers, warps, warp):
     """Remove the barriers to which all members that have not ended have come, and those without members; open syncs to which all have."""
     if barriers.syncing[warp] != EMPTY:
         _open_syncs(paths, barriers, warps, warp)

@@ -6,6 +6,8 @@ Lanes that have parted run on their own until then, also where they come to the 
 the side that was put aside last runs next. YIELD lets the one run that has waited longest; where none is ready, those go on that
 wait for the lanes that yield, so a lane that has a lock hands it over.
 
+A machine whose program names its barriers, on `its`, has the functions of BY_NAME in the place of those of `its.py`.
+
 Source: which side runs, the lanes at each mark and the order in which locks are handed over on an H100 (tests/golden/h100/divergence.json);
 the instructions: "Control Flow Management in Modern GPUs", arXiv:2407.02944; US 10,067,768.
 """
@@ -17,8 +19,11 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import NUMBER
-from warploom.machine.core.divergence.path_table import NAMED, READY, put_aside, remove
+from warploom.machine.core.divergence import its
+from warploom.machine.core.divergence.its import open_barriers
+from warploom.machine.core.divergence.path_table import NAMED, READY, merge, note_diverged, put_aside, remove, run_group, split_group
 from warploom.machine.engine.bits import EMPTY
+from warploom.machine.engine.swaps import Swaps
 from warploom.machine.engine.unit import out_of_line, unit
 
 CONVERGE, AWAIT_LANES, LEAVE_LANES = (NUMBER[name] for name in ("converge", "await_lanes", "leave_lanes"))
@@ -74,7 +79,56 @@ def _missing(paths, barriers, warps, warp, number):
 
 
 @unit
-def open_named_barriers(paths, barriers, warps, warp):
+def branch_by_name(paths, barriers, warps, warp, taken, target, reconvergence_pc):
+    """Lanes `taken` go to `target`, the other active ones to the next instruction. They join nothing: reconvergence_pc is not looked at."""
+    split_group(paths, warps, warp, taken, target)
+
+
+@unit
+def select_by_name(paths, barriers, warps, warp):
+    """After a change of PC or of the live lanes: where no lanes run any more, the side that was put aside last does."""
+    if warps.mask[warp] == EMPTY:
+        _next(paths, barriers, warps, warp, 0)
+        merge(paths, warps, warp)
+    note_diverged(paths, warps, warp)
+
+
+@unit
+def yield_by_name(paths, barriers, warps, warp, yields, waits):
+    """The running group yields, or has jumped back, which is to yield once in `patience` times. waits: not looked at."""
+    barriers.backward_jumps[warp] += 1
+    if yields == 0 and barriers.backward_jumps[warp] < barriers.patience:
+        return
+    barriers.backward_jumps[warp] = 0
+    if _may_run(paths, barriers, warps, warp, 1) >= 0:
+        put_aside(paths, warps, warp, READY)
+        _next(paths, barriers, warps, warp, 1)
+        merge(paths, warps, warp)
+
+
+BY_NAME: Swaps = ((its.branch, branch_by_name), (its.select_path, select_by_name), (its.backward_jump_or_yield, yield_by_name))
+
+
+@unit
+def _next(paths, barriers, warps, warp, oldest):
+    """The path put aside last runs, or first with `oldest`; none where none may."""
+    open_barriers(paths, barriers, warps, warp)  # lanes may have ended for which others wait
+    row = _may_run(paths, barriers, warps, warp, oldest)
+    if row >= 0:
+        run_group(paths, warps, warp, row)
+
+
+@out_of_line
+def _may_run(paths, barriers, warps, warp, oldest):
+    """The row of the path that runs next: where none is ready, those that wait at barriers go on. -1: there is none."""
+    _open(paths, barriers, warps, warp)
+    if _ready(paths, warp, oldest) < 0:
+        _release(paths, barriers, warp)
+    return _ready(paths, warp, oldest)
+
+
+@unit
+def _open(paths, barriers, warps, warp):
     """Lanes go on for which those that they waited for have ended, or left the barrier."""
     for index in range(np.int64(paths.count[warp])):
         if paths.state[warp, index] <= NAMED:
@@ -87,7 +141,7 @@ def open_named_barriers(paths, barriers, warps, warp):
 
 
 @unit
-def next_named(paths, warp, oldest):
+def _ready(paths, warp, oldest):
     """The row of the path that runs next: the one put aside last, or first; -1 when none is ready."""
     found = np.int64(-1)
     for index in range(np.int64(paths.count[warp])):
@@ -97,7 +151,7 @@ def next_named(paths, warp, oldest):
 
 
 @unit
-def release_named(paths, barriers, warp):
+def _release(paths, barriers, warp):
     """Lanes that wait at barriers go on without the others, which need not wait for them either."""
     for index in range(np.int64(paths.count[warp])):
         if paths.state[warp, index] <= NAMED:
