@@ -1,38 +1,14 @@
-"""Arrays of a launch: their names and types as the kernel's text declares them."""
+"""Arrays of a launch: their names, types and places."""
 
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from warploom.cuda_cpp.allocations import Allocations
-from warploom.cuda_cpp.arrays import Declared, arrays_of, declared_in
+from warploom.cuda_cpp.arrays import arrays_of
 from warploom.isa.views import VIEW_BASE, VIEW_BYTES
 from warploom.ptx.module import Parameter
 from warploom.ptx.translation import DEVICE_WINDOW
-
-
-@pytest.mark.parametrize(
-    "text, found",
-    [
-        ("__global__ void f(const float *a, int n) {}", [("a", "float"), ("n", "")]),
-        ("__global__ void f(float *__restrict__ a, unsigned long long* const b) {}", [("a", "float"), ("b", "unsigned long long")]),
-        ("template <typename T, int N>\n__global__ void f(T *a, double b[]) {}", [("a", "T"), ("b", "double")]),
-        ("__global__ void __launch_bounds__(256, 2) f(std::pair<int, int> *a, /* how many, */ int n = g(1, 2)) {}",
-         [("a", "pair<int, int>"), ("n", "")]),
-        ("__global__ void f(float **a, void *b) {}", [("a", "void"), ("b", "void")]),
-        ("void f(int a, int b);\n__global__ void g() { f(1, 2); }\nextern \"C\" __global__ void f(int *x, // here\n int *y) {}",
-         [("x", "int"), ("y", "int")]),
-        ("__global__ void f(int *, int *y) {}", [("", "int"), ("y", "int")]),
-    ],
-)  # fmt: skip
-def test_parameters_are_as_the_text_declares_them(text, found):
-    assert declared_in(text, "f", 2) == [Declared(*one) for one in found]
-
-
-@pytest.mark.parametrize("text", ["", "void f(int *a, int *b) {}", "__global__ void f(int *a) {}", "__global__ void f(int *a, int *b"])
-def test_a_text_that_does_not_declare_it_says_nothing(text):
-    assert declared_in(text, "f", 2) is None
 
 
 def arrays(text, *values, pointers=(True, True, False)):

@@ -52,6 +52,11 @@ def shape_of(contents: Any, element: str = "") -> ViewShape | None:
     dtype = np.dtype(element) if element else np.dtype(np.float32) if values.dtype == np.float64 else values.dtype
     of_bits = element and values.dtype.name in BITS
     size = values.size * values.dtype.itemsize // dtype.itemsize if of_bits else values.size
+    return shape_as(size, dtype)
+
+
+def shape_as(size: int, dtype: np.dtype[Any]) -> ViewShape:
+    """So many numbers of a type."""
     return ViewShape((size,), dtype.itemsize, floats=dtype.kind == "f", whole=dtype.kind in "iu", signed=dtype.kind == "i")
 
 

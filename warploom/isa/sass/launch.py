@@ -15,6 +15,7 @@ import numpy as np
 
 from warploom.isa.c.buffers import PLACED, Given, free_place
 from warploom.isa.c.contents import bytes_of, of_own_type, shape_of
+from warploom.isa.c.kernel_head import NUMPY_NAMES, Declared, declared_in
 from warploom.isa.diagnostics import nearest
 from warploom.isa.launch import Launch, Parameter
 from warploom.isa.launching import POINTER, BufferError, is_number
@@ -27,12 +28,6 @@ GLOBALS_BASE, BUFFERS_BASE, BUFFER_UNIT = 0x0800_0000, 0x1000_0000, 1 << 16
 BLOCK, GRID, SHARED_BASE, LOCAL_BASE, STACK = 0x00, 0x0C, 0x18, 0x20, 0x28  # offsets in bank 0
 STACK_ARGUMENT = "stack"  # the argument that says how large a thread's stack is
 SHARED = "shared"  # the argument that says how many bytes of dynamic shared memory a block has
-TYPES = {
-    "float": "float32", "double": "float64", "int": "int32", "unsigned": "uint32", "unsigned int": "uint32", "long": "int64",
-    "long long": "int64", "unsigned long": "uint64", "unsigned long long": "uint64", "size_t": "uint64", "char": "int8",
-    "unsigned char": "uint8", "short": "int16", "unsigned short": "uint16", "bool": "uint8", "int32_t": "int32", "uint32_t": "uint32",
-    "int64_t": "int64", "uint64_t": "uint64", "uint8_t": "uint8", "int8_t": "int8",
-}  # fmt: skip
 _MANGLED = re.compile(r"_Z(\d+)")
 
 
@@ -66,31 +61,15 @@ def short_name(name: str) -> str:
 def arguments_of(kernel: Kernel, sources: Sequence[Source]) -> list[Argument]:
     """The parameters of a kernel, with names and types where a source has the function's head."""
     told = kernel.attributes.parameters
-    named = _head(short_name(kernel.name), sources, len(told))
+    named = next(filter(None, (declared_in(source.text, short_name(kernel.name), len(told)) for source in sources)), None)
     found = []
     for number, one in enumerate(told):
-        name, kind = named[number] if named else (f"p{number}", "")
-        pointer = kind.endswith("*") and one.size == 8
-        base = TYPES.get(kind.rstrip("* "), "")
-        fits = base and not kind.endswith("*") and np.dtype(base).itemsize == one.size
-        found.append(Argument(name, one.offset, one.size, base if fits else "", base if pointer else "", pointer))
+        said = named[number] if named is not None else Declared("", "", 0)
+        base = NUMPY_NAMES.get(said.type, "")
+        pointer = said.pointers > 0 and one.size == 8
+        fits = base and not said.pointers and np.dtype(base).itemsize == one.size
+        found.append(Argument(said.name or f"p{number}", one.offset, one.size, base if fits else "", base if pointer else "", pointer))
     return found
-
-
-def _head(name: str, sources: Sequence[Source], count: int) -> list[tuple[str, str]]:
-    """(name, type) of a function's parameters as a source declares them; nothing where none does, with so many."""
-    for source in sources:
-        for match in re.finditer(rf"__global__[^;{{}}()]*(?:\([^()]*\)[^;{{}}()]*)*\b{re.escape(name)}\s*\(([^(){{}}]*)\)", source.text):
-            parts = [part.strip() for part in re.sub(r"//[^\n]*|/\*.*?\*/", " ", match[1], flags=re.DOTALL).split(",") if part.strip()]
-            if len(parts) == count:
-                return [_declared(part) for part in parts]
-    return []
-
-
-def _declared(part: str) -> tuple[str, str]:
-    words = re.sub(r"\b(const|__restrict__|volatile|restrict)\b", " ", part.replace("[]", "")).replace("*", " * ").split()
-    name, kind = words[-1], " ".join(word for word in words[:-1] if word != "*")
-    return name, kind + "*" * words.count("*")
 
 
 def placed(path: str, kernel: Kernel, arguments: Sequence[Argument], buffers: Mapping[str, Any], values: Mapping[str, Any]) -> Placed:
