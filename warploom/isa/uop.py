@@ -116,6 +116,7 @@ PORTS = ("alu", "special", "memory", "shared", "texture", "control", "buffer", "
 (ALU, SPECIAL, MEMORY, SHARED, TEXTURE, CONTROL, BUFFER,  # BUFFER: the instruction buffer itself, which always can
  FLOAT, DOUBLE, SCALAR_PORT, HEAVY, LIGHT, HALF, SLOTS, RASTER, MERGER, RAYS, RAY_ANSWERS) = range(len(PORTS))  # fmt: skip
 UNITS = PORTS  # a unit, whose issue port an operation takes, has the number of its port; pipes and slots are never an operation's
+EMPTIES = 16  # in the number of a read_converging: the barrier has no lanes after it
 INDEX = HALF  # machines that issue by control words have no pipe of halves alone; theirs is the way to constants and special registers
 
 # Parts of the datapath (machine/datapath/): which one computes the result of an ALU or special-function operation.
@@ -418,9 +419,8 @@ def _rows() -> list[Operation]:
     ray_answers = [
         ("await_ray", "da", "waits for the rays of handle a; registers d .. d + 13 = status; t, u, v; triangle, instance, geometry, custom "
          "number; origin and direction in the space of the instance"),
-        ("resume_ray", "abc", "the walk that was waited for last goes on: a = 0: its candidate does not count, 1: it does, 2: and "
-         "that is all; "
-         "b = t of what is in a box, c: not looked at"),
+        ("resume_ray", "abc", "the walk that was waited for last continues: a = 0: its candidate does not count, 1: it does, 2: and "
+         "that is all; b = t of what is in a box, c: not looked at"),
     ]
     control = [
         ("nop", "", "nothing", NEXT),

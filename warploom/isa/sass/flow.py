@@ -11,7 +11,7 @@ from warploom.isa.sass.code import ONE, ONES, RESULT, ZERO, Bank, Code, Number, 
 from warploom.isa.sass.integers import bit
 from warploom.isa.sass.operands import IMMEDIATE
 from warploom.isa.sass.word import ALWAYS
-from warploom.isa.uop import NEGATE, NONE, SPECIAL_NUMBER, scalar
+from warploom.isa.uop import EMPTIES, NEGATE, NONE, SPECIAL_NUMBER, scalar
 
 
 def nothing(code: Code) -> None:
@@ -129,9 +129,6 @@ def move_barrier(code: Code) -> None:
         code.put("write_converging", NONE, code.plain(code.value("b")), imm=number)
     else:
         code.put("read_converging", code.target(), imm=number + (EMPTIES if bit(code, 84) else 0))
-
-
-EMPTIES = 16  # of read_converging
 
 
 def sync_warp(code: Code) -> None:

@@ -41,7 +41,6 @@ BRANCH_SCALAR = NUMBER["branch_scalar"]
 BARRIER_COUNT, BARRIER_OR, GRID, SYNC_WARP = (NUMBER[name] for name in ("barrier_count", "barrier_or", "grid_barrier", "sync_warp"))
 TRAPPED, NO_INSTRUCTION, BARRIER_NUMBER, NO_CODE = (FAULT_NUMBER[name] for name in ("trap", "illegal", "barrier_number", "no_code"))
 WROTE_READ_ONLY = FAULT_NUMBER["read_only_register"]
-BARRIER_BITS, EMPTIES = 15, 16  # of the number of an instruction that names a convergence barrier; it empties it once it has read it
 EVEN = 0xFFFFFFFE  # an address without its lowest bit
 ADDRESS_BITS = 0xFFFFFFFF  # addresses have no sign; a column of a table has
 
@@ -305,15 +304,12 @@ def _name_lanes(core, warp, part, tables, k, op):
     warps = core.warps
     warps.pc[warp] += 1
     value = np.uint64(value_of_leader(core, warp, part, tables, k, A, 0))
-    if op == READ_CONVERGING:
-        value = np.uint64(tables.uops[k, IMM] & EMPTIES)
     named = EMPTY
     if core.divergence == ITS:
         if op == AWAIT_LANES and part != warps.mask[warp]:
             set_aside(core, warp, part)
-        named = use_named_barrier(
-            core.path_table, core.convergence_barriers, warps, warp, part, op, np.int64(tables.uops[k, IMM]) & BARRIER_BITS, value
-        )
+        number = np.int64(tables.uops[k, IMM])
+        named = use_named_barrier(core.path_table, core.convergence_barriers, warps, warp, part, op, number, value)
     if op == READ_CONVERGING:
         for lane in range(warps.lanes):
             if has(part, lane):

@@ -170,10 +170,8 @@ def stores(found: Profile) -> Iterator[Finding]:
         return
     stored = [bool(STORES.intersection(p.operations(found.program, number))) for number in range(len(found.program))]
     worst = d.hottest(np.where(stored, found.counts[:, p.TRANSACTIONS], -1))
-    share, ended = (
-        f"{d.percent(tail / found.cycles)} of the run waits for",
-        f"the last warp has ended after {d.number(found.cycles - tail)} cycles",
-    )
+    share = f"{d.percent(tail / found.cycles)} of the run waits for"
+    ended = f"the last warp has ended after {d.number(found.cycles - tail)} cycles"
     name, concerned = p.atomic_name(found.program, worst), tail * found.busy_cores * found.config.core.schedulers
     if name and (meet := turns(found, worst, True)):
         what = f"{share} the atomic operations at {found.line_of(worst)} ({name}): {meet}; {ended}"

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import NUMBER
+from warploom.isa.uop import EMPTIES, NUMBER
 from warploom.machine.core.divergence import its
-from warploom.machine.core.divergence.its import open_barriers
+from warploom.machine.core.divergence.its import NAMES, open_barriers
 from warploom.machine.core.divergence.path_table import NAMED, READY, merge, note_diverged, put_aside, remove, run_group, split_group
 from warploom.machine.engine.bits import EMPTY
 from warploom.machine.engine.swaps import Swaps
@@ -32,15 +32,17 @@ READ_CONVERGING, WRITE_CONVERGING = NUMBER["read_converging"], NUMBER["write_con
 
 @out_of_line
 def use_named_barrier(paths, barriers, warps, warp, part, op, number, value):
-    """Lanes `part` execute an instruction of barrier `number`, which the PC is after. value: what WRITE_CONVERGING writes, and
-    whether READ_CONVERGING empties it. Returns the lanes that it had, or has."""
+    """Lanes `part` execute an instruction of a barrier, which the PC is after. number: the instruction's. value: what WRITE_CONVERGING
+    writes. Returns the lanes that the barrier had, or has."""
+    empties = number & EMPTIES
+    number = number % NAMES
     if op == CONVERGE:
         barriers.converging[warp, number] = part
     elif op == LEAVE_LANES:
         barriers.converging[warp, number] &= ~part
     elif op == READ_CONVERGING:
         named = np.uint64(barriers.converging[warp, number])
-        if value != EMPTY:
+        if empties != 0:
             barriers.converging[warp, number] = EMPTY
         return named
     elif op == WRITE_CONVERGING:
