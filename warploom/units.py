@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from warploom.isa.diagnostics import nearest
-from warploom.isa.uop import ALU, BUFFER, CONTROL, LATENCIES, MEMORY, MERGER, RASTER, RAYS, SHARED, SPECIAL, TEXTURE
+from warploom.isa.uop import ALU, BUFFER, CONTROL, LATENCIES, MEMORY, MERGER, RASTER, RAY_ANSWERS, RAYS, SHARED, SPECIAL, TEXTURE
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence.path_table import AT_BARRIER, READY, merge, put, put_aside, remove, run_group, split_group
@@ -46,6 +46,7 @@ __all__ = [
     "MERGER",
     "RASTER",
     "RAYS",
+    "RAY_ANSWERS",
     "READY",
     "SHARED",
     "SLOTS",
