@@ -170,7 +170,7 @@ class PipelineMachine:
         check_grid(self.config, self.program, int(gpu.grid.blocks), resident)
         first_level = first_level_of(self.config, self.loaded, resident)
         self.cores = zeros(self.config.gpu.cores, Core, rooms_of_core(self.config, self.loaded, first_level))
-        core = mirror(self.cores[:1].reshape(()), without=("registers",))  # which are all zero
+        core = mirror(self.cores[:1].reshape(()))
         set_up_core(core, 0, resident, self.config, self.loaded)
         set_up_spaces(core, self.config, self.program, self.storage)
         core.watched = int(self.watcher is not None)

@@ -28,6 +28,7 @@ import mmap
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
+from math import prod
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -187,6 +188,7 @@ def in_rows(form: np.dtype) -> bool:
     return form.base.names == (AT,)
 
 
+@cache
 def records_in(kind: np.dtype) -> tuple[str, ...]:
     """The fields of a record that are records, or arrays of them."""
     forms = ((name, kind[name].base) for name in kind.names or ())
@@ -218,18 +220,18 @@ def _in_room(field: np.ndarray) -> np.ndarray:
         held = held.base
     entry, shape = row_of_room(found.dtype)
 
-    def begins(*index: Any) -> int:
-        one = found[index]
-        return int(one.__array_interface__["data"][0]) + int(one[PLACE])
-
-    zero = (0,) * found.ndim
     if not found.size:
         return np.zeros((*found.shape, 0, *shape), entry)
-    first = begins(*zero, ...)
-    steps = [begins(*zero[:axis], 1, *zero[axis + 1 :], ...) - first if size > 1 else 0 for axis, size in enumerate(found.shape)]
-    whole = (int(found[(*zero, ...)][ROWS]), *shape)
-    inner = [entry.itemsize * int(np.prod(whole[axis + 1 :])) for axis in range(len(whole))]
-    place = first - int(held.__array_interface__["data"][0])
+    zero = (0,) * found.ndim
+    places, here = found[PLACE], found.ctypes.data
+    first = here + int(places[zero])
+    steps = [
+        found.strides[axis] + int(places[(*zero[:axis], 1, *zero[axis + 1 :])]) - int(places[zero]) if size > 1 else 0
+        for axis, size in enumerate(found.shape)
+    ]
+    whole = (int(found[ROWS][zero]), *shape)
+    inner = [entry.itemsize * prod(whole[axis + 1 :]) for axis in range(len(whole))]
+    place = first - held.ctypes.data
     return np.ndarray((*found.shape, *whole), entry, held, place, (*steps, *inner))
 
 

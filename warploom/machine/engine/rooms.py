@@ -8,6 +8,8 @@ to machine is how many rows a few large arrays have: lines of a cache, registers
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +19,7 @@ from warploom.machine.engine.layout import (
     CACHE_SETS,
     MANY_ROWS,
     SETS_APART,
+    has_rooms,
     is_room,
     records_in,
     room_name,
@@ -47,10 +50,10 @@ class Plan(NamedTuple):
 
     def write(self, held: np.ndarray) -> None:
         """The numbers of all rooms. held: uint8[n x size], records one after the other."""
-        words = held.reshape(-1, self.size)
-        for room, begin in self.rooms:
-            numbers = words[:, room.numbers : room.numbers + 16].view(np.int64)
-            numbers[:, 0], numbers[:, 1] = begin - room.numbers, room.rows
+        words = held.view(np.int64).reshape(-1, self.size // 8)
+        numbers = np.array([room.numbers for room, _ in self.rooms], np.int64)
+        words[:, numbers // 8] = np.array([begin for _, begin in self.rooms], np.int64) - numbers
+        words[:, numbers // 8 + 1] = [room.rows for room, _ in self.rooms]
 
 
 def plan_of(kind: np.dtype, rooms: Rooms) -> Plan:
@@ -58,9 +61,15 @@ def plan_of(kind: np.dtype, rooms: Rooms) -> Plan:
 
     Each begins a line of the host's cache, and those side by side in different sets of it. Raises KeyError for a room that is not there.
     """
-    found = list(_rooms_in(kind, rooms, 0)) if kind.names else []
-    if not found:
+    return _placed(kind, tuple(_rows_in(kind, rooms)))
+
+
+@lru_cache(64)
+def _placed(kind: np.dtype, rows: tuple[int, ...]) -> Plan:
+    """Machines of one size have one plan. rows: of each of `_rooms_in`."""
+    if not rows:
         return Plan([], kind.itemsize)
+    found = [Room(numbers, count, row) for (numbers, row), count in zip(_rooms_in(kind), rows, strict=True)]
     placed, end, tables = [], _up(kind.itemsize), 0
     for room in sorted(found, key=lambda room: room.size):
         if room.rows >= MANY_ROWS:
@@ -71,26 +80,40 @@ def plan_of(kind: np.dtype, rooms: Rooms) -> Plan:
     return Plan(placed, _odd(end))
 
 
-def _rooms_in(kind: np.dtype, rooms: Rooms, begin: int) -> Iterator[Room]:
-    """Those of a record that begins at a byte."""
-    inside = records_in(kind)
-    seen: dict[int, str] = {}
-    known = set(inside)
+@cache
+def _own_rooms(kind: np.dtype) -> tuple[tuple[str, int, int, int], ...]:
+    """The rooms of a record itself: (name, most rows, byte of its two numbers, bytes of a row)."""
+    found: dict[int, tuple[str, int, int, int]] = {}
     for name in kind.names or ():
         form, offset = kind.fields[name][:2]  # type: ignore[index]
-        if is_room(form):
-            room, most = room_name(form)
-            known.add(room)
-            if offset not in seen:
-                entry, shape = row_of_room(form)
-                yield Room(begin + offset, int(rooms.get(room, most)), entry.itemsize * int(np.prod(shape)))
-            seen[offset] = room
-    for name in inside:
-        form, offset = kind.fields[name][:2]  # type: ignore[index]
-        for number in range(int(np.prod(form.shape))):
-            yield from _rooms_in(form.base, rooms.get(name, {}), begin + offset + number * form.base.itemsize)
-    if unknown := rooms.keys() - known:
+        if is_room(form) and offset not in found:
+            entry, shape = row_of_room(form)
+            found[offset] = (*room_name(form), offset, entry.itemsize * prod(shape))
+    return tuple(found.values())
+
+
+@cache
+def _rooms_in(kind: np.dtype) -> tuple[tuple[int, int], ...]:
+    """Of each room of a record, and then of the records in it: the byte of its two numbers, and bytes of a row."""
+    found = [(offset, row) for _, _, offset, row in _own_rooms(kind)]
+    for name in records_in(kind):
+        form, begin = kind.fields[name][:2]  # type: ignore[index]
+        for place in range(begin, begin + form.itemsize, form.base.itemsize):
+            found += [(place + offset, row) for offset, row in _rooms_in(form.base)]
+    return tuple(found)
+
+
+def _rows_in(kind: np.dtype, rooms: Rooms) -> Iterator[int]:
+    """The rows of each room of `_rooms_in`."""
+    inside = records_in(kind)
+    if unknown := rooms.keys() - {name for name, *_ in _own_rooms(kind)} - set(inside):
         raise KeyError(f"a record has no room {min(unknown)!r}")
+    for name, most, *_ in _own_rooms(kind):
+        yield int(rooms.get(name, most))
+    for name in inside:
+        form = kind[name]
+        if name in rooms or has_rooms(form.base):
+            yield from tuple(_rows_in(form.base, rooms.get(name, {}))) * prod(form.shape)
 
 
 def _up(size: int) -> int:

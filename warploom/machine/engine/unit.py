@@ -22,7 +22,7 @@ Rules for a unit, so that the two agree bit for bit:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -163,39 +163,54 @@ def native_form_of(plain: Callable[..., Any]) -> Callable[[F], F]:
 
 
 class Mirror:
-    """A record as a plain-Python object over its bytes, as `mirror` makes it. `__slots__` name what it holds: views of the bytes."""
+    """A record as a plain-Python object over its bytes, as `mirror` makes it. `__slots__` name what it holds: views of the bytes.
 
-    __slots__: tuple[str, ...] = ()
+    Each view is made when it is first asked for: a machine has ten thousand fields, and a run in plain Python reads some of them.
+    """
+
+    __slots__: tuple[str, ...] = ("_record",)
+    _views: Mapping[str, Callable[[np.ndarray], Any]] = MappingProxyType({})  # by slot: makes the view
+
+    def __init__(self, array: np.ndarray) -> None:
+        """array: 0-dimensional, of the class's record type."""
+        self._record = array
+
+    def __getattr__(self, name: str) -> Any:
+        """A slot that is still empty."""
+        make = self._views.get(name)
+        if make is None:
+            raise AttributeError(f"'Mirror' object has no attribute {name!r}")
+        view = make(self._record)
+        setattr(self, name, view)
+        return view
 
 
 @cache
 def _mirror_class(dtype: np.dtype) -> type:
     """A class for one record type: properties for scalars, attributes for everything else."""
     body: dict[str, Any] = {}
-    scalars, others = [], []
+    views: dict[str, Callable[[np.ndarray], Any]] = {}
     for name in dtype.names or ():
         field = dtype.fields[name][0]  # type: ignore[index]
         if field.subdtype is None and field.names is None:
             signed = field.kind == "i"
-            scalars.append((name, signed))
+            views["_" + name] = partial(_scalar_view, name, signed)
             body[name] = _scalar_property(name, signed)
         else:
-            others.append(name)
+            views[name] = partial(_view, name)
+    return type("Mirror", (Mirror,), body | {"__slots__": tuple(views), "_views": views})
 
-    def __init__(self: Any, array: np.ndarray, without: tuple[str, ...] = ()) -> None:
-        """array: 0-dimensional, of this record type. without: records in it that are left out."""
-        for name, signed in scalars:
-            field = array[name]
-            setattr(self, "_" + name, field.reshape(1).data if signed else field)
-        for name in others:
-            if name in without:
-                continue
-            view = field_of(array, name)
-            setattr(self, name, mirror(view) if view.dtype.names else view)
 
-    body["__init__"] = __init__
-    body["__slots__"] = tuple("_" + name for name, _ in scalars) + tuple(others)
-    return type("Mirror", (Mirror,), body)
+def _scalar_view(name: str, signed: bool, record: np.ndarray) -> Any:
+    """A field of one number, as its property wants it."""
+    field = record[name]
+    return field.reshape(1).data if signed else field
+
+
+def _view(name: str, record: np.ndarray) -> Any:
+    """Any other field: an array, or mirrors of records."""
+    view = field_of(record, name)
+    return mirror(view) if view.dtype.names else view
 
 
 _PROPERTY = """
@@ -221,13 +236,13 @@ def _scalar_property(name: str, signed: bool) -> property:
     return property(made["read"], made["write"])
 
 
-def mirror(array: np.ndarray, without: tuple[str, ...] = ()) -> Any:
+def mirror(array: np.ndarray) -> Any:
     """A structured array as plain-Python objects over the same bytes.
 
     A 0-dimensional array gives one object, a longer one a list. Signed scalars read as `int`, unsigned ones
-    as NumPy scalars (so that masks wrap as they do in native code). without: fields of the record that nobody will ask for.
+    as NumPy scalars (so that masks wrap as they do in native code).
     """
     array = array.view(np.ndarray)  # not of `Records`, whose fields take three times as long to be looked up
     if array.ndim == 0:
-        return _mirror_class(array.dtype)(array, without)
-    return [mirror(array[index : index + 1].reshape(array.shape[1:]), without) for index in range(array.shape[0])]
+        return _mirror_class(array.dtype)(array)
+    return [mirror(array[index, ...]) for index in range(array.shape[0])]
