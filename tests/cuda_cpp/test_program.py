@@ -64,6 +64,21 @@ def test_the_driver_api(compiled):
 
 
 @pytest.mark.slow
+def test_functions_that_call_themselves(compiled):
+    run = compiled("run", "tests/cuda_cpp/recursion.cu", "more")
+    assert run.stdout.splitlines() == [
+        "127 26 100 8 16 32 64 ",
+        "0",
+        "8.5 -3 180, 16.5 -7.5 864, 30 -4.5 5760, 16 -9 30, 46 -2.5 5760, 44.5 -11.5 864, 8 342 3136 17392 "
+        "1 2.5 1.875 2.625 1.96875 3.75 2.8125 4.875 3.65625 ",
+        "210",
+        "a thread's stack of 8192 bytes is full (cudaDeviceSetLimit with cudaLimitStackSize gives more): block [0, 0, 0], thread [0, 0, 0]",
+        "hardware stack error",
+    ], run.stderr
+    assert run.returncode == 0
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "printed"), [("heap", "0 wrong, 3\n"), ("intrinsics", "0 wrong\n")])
 def test_memory_of_a_kernel_and_functions_by_name(compiled, name, printed):
     run = compiled("run", f"tests/cuda_cpp/{name}.cu", "--engine", "python")

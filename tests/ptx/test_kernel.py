@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tests.ptx.conftest import HEADER
-from warploom import SourceError
 from warploom.isa import uop as u
 from warploom.ptx import DEVICE_WINDOW, read
 from warploom.ptx.kernel import shown_name
@@ -107,12 +106,6 @@ def test_a_parameter_by_value_has_an_address(bench):
     out = np.zeros(32, np.int32)
     bench.run(BY_VALUE, "k", out)
     assert out.tolist() == [(10, t, 30, 40)[t % 4] for t in range(32)]
-
-
-def test_recursion_is_refused_with_the_circle(bench):
-    text = CALLS.replace("call (got), twice, (given)", "call (got), larger, (given, given)")
-    with pytest.raises(SourceError, match="recursion is not there yet: larger calls larger"):
-        bench.run(text, "k", np.zeros(32, np.int32), 9)
 
 
 GENERIC = """

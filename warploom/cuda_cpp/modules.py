@@ -15,11 +15,14 @@ HEADER = "// warploom: "  # in front of PTX: where it comes from
 
 @dataclass
 class Kernel:
-    """A kernel of a module. dynamic: bytes of dynamic shared memory that a launch may ask for beyond the usual limit."""
+    """A kernel of a module. dynamic: bytes of dynamic shared memory that a launch may ask for beyond the usual limit.
+    stack: bytes of a thread.
+    """
 
     module: Module
     name: str
     form: Any
+    stack: int
     built: Any = None
     dynamic: int = 0
 
@@ -27,7 +30,7 @@ class Kernel:
         """Its compiled code. Raises SourceError."""
         if self.built is None:
             form, addresses = self.module.linked()
-            self.built = form.compile(self.name, addresses)
+            self.built = form.compile(self.name, addresses, self.stack)
             self.module.warned(self.built.warnings)
         return self.built
 

@@ -72,7 +72,7 @@ def device_properties(config: Config, memory_bytes: int) -> DeviceProperties:
         "localL1CacheSupported": 1, "sharedMemPerMultiprocessor": config.shared.bytes, "regsPerMultiprocessor": limits.registers or 65536,
         "singleToDoublePrecisionPerfRatio": 2, "canUseHostPointerForRegisteredMem": 0, "cooperativeLaunch": 1,
         "sharedMemPerBlockOptin": optin, "maxBlocksPerMultiProcessor": limits.blocks, "reservedSharedMemPerBlock": config.shared.reserved,
-        "hostRegisterSupported": 1, "memoryPoolsSupported": 1,
+        "hostRegisterSupported": 1, "memoryPoolsSupported": 1, "streamPrioritiesSupported": 1, "concurrentKernels": 1, "asyncEngineCount": 1,
     }  # fmt: skip
     for name, value in values.items():
         setattr(found, name, value)

@@ -23,14 +23,16 @@ from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.schema import ConfigError
 from warploom.machine.occupancy.residency import Demand, limits_of, residency
 from warploom.ptx import DEVICE_WINDOW
-from warploom.ptx.calls import Asserted
 from warploom.ptx.kernel import shown_name
+from warploom.ptx.notes import Stopped
+from warploom.ptx.recursion import STACK_BYTES
 from warploom.result import Result
 
 HOST_BYTES_PER_MICROSECOND = 31_500  # PCI Express 4.0, 16 lanes: 31.5 GB/s
 WINDOW = 1 << 32
 NOWHERE = 0xFC00_0000  # an address of the device where there never is memory
 POINTER = struct.Struct("<Q")
+USUAL_STACK = 1024  # bytes of cudaLimitStackSize
 MOST_TEXT = 1024  # characters of one %s
 # By kind of fault (machine/accounting/faults.py) what a CUDA program is told; anything else is a failure of the launch.
 FAULTS = {
@@ -113,7 +115,7 @@ class Server:
         if name not in module.form.kernels:
             return Reply(Status.INVALID_FUNCTION)
         form = module.form.kernels[name]
-        kernel = Kernel(module, name, form)
+        kernel = Kernel(module, name, form, max(STACK_BYTES, request.b * STACK_BYTES // USUAL_STACK))
         built = kernel.compiled()
         self.kernels.append(kernel)
         most = most_block_threads(self.device.config)
@@ -252,8 +254,8 @@ class Server:
         status = status_of(result)
         if foreign and status == Status.ILLEGAL_ADDRESS:
             self.said(foreign)
-        asserted = any(isinstance(built.notes[note.number], Asserted) for note in result.notes)
-        return Reply(Status.ASSERT if asserted else status)
+        stopped = [one for one in (built.notes[note.number] for note in result.notes) if isinstance(one, Stopped)]
+        return Reply(status if not stopped else Status.STACK if stopped[0].stack else Status.ASSERT)
 
     def _string(self, address: int) -> str:
         """The text at an address of the device's memory, up to its end."""

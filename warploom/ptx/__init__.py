@@ -23,6 +23,7 @@ from warploom.ptx.inline import function_address
 from warploom.ptx.kernel import Built, compile_kernel, default_sources
 from warploom.ptx.linking import link
 from warploom.ptx.parser import Parser
+from warploom.ptx.recursion import STACK_BYTES
 from warploom.ptx.tokens import Unreadable
 from warploom.ptx.translation import DEVICE_WINDOW
 
@@ -58,9 +59,9 @@ class Text:
             data[offset : offset + 8] = value.to_bytes(8, "little")[: len(data) - offset]
         return bytes(data)
 
-    def compile(self, name: str, addresses: Mapping[str, int]) -> Built:
-        """A kernel as a program. addresses: of `variables`. Raises SourceError."""
-        return compile_kernel(self.module, name, addresses, self.sources)
+    def compile(self, name: str, addresses: Mapping[str, int], stack_bytes: int = STACK_BYTES) -> Built:
+        """A kernel as a program. addresses: of `variables`. stack_bytes: of a thread. Raises SourceError."""
+        return compile_kernel(self.module, name, addresses, self.sources, stack_bytes)
 
     def linked(self, others: Sequence[Text], number: int) -> tuple[Text, dict[str, tuple[int, str]]]:
         """This text, number `number` of `others`, with what it declares and another one defines. Also: of its variables those of others,

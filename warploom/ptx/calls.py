@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from warploom.compiler import ssa
 from warploom.compiler.ssa import Value
 from warploom.isa.c.printf import FORMAT, bytes_of
@@ -13,24 +11,12 @@ from warploom.ptx.inline import called
 from warploom.ptx.integers import Rule
 from warploom.ptx.memory import piece
 from warploom.ptx.module import Instruction, Name
+from warploom.ptx.notes import Printed, Stopped
 from warploom.ptx.translation import LOCAL_WINDOW, Translation
 
 OURS = ("vprintf", "__assertfail")
 THROUGH_POINTERS = ("sincos", "modf", "frexp", "remquo")  # give results through pointers
 NOT_THERE = {"malloc": "memory from a kernel's own malloc", "free": "memory from a kernel's own malloc"}
-
-
-class Printed(NamedTuple):
-    """What one printf prints: its format, and of each value the kind ("f64", "i64", "u64") or the text of a string."""
-
-    format: str
-    kinds: tuple[str, ...]
-
-
-class Asserted(NamedTuple):
-    """What a failed assertion says."""
-
-    text: str
 
 
 def stays(name: str) -> bool:
@@ -54,7 +40,7 @@ def call(t: Translation, one: Instruction) -> None:
         line = t.env.get(piece(given[2].name, 0)) if len(given) > 2 else None
         number = f":{line.imm}" if line is not None and line.op == "const" else ""
         t.b.effect("note", imm=len(t.notes))
-        t.notes.append(Asserted(f"{texts[1] or ''}{number}: assertion `{texts[0] or ''}` failed"))
+        t.notes.append(Stopped(f"{texts[1] or ''}{number}: assertion `{texts[0] or ''}` failed"))
         t.b.effect("trap", imm=1)
         return
     found = device_library.signature(name)

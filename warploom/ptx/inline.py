@@ -2,7 +2,7 @@
 
 A function's parameters and results are variables of the space `.param`, whose bytes become registers here: `st.param` of the caller and
 `ld.param` of the function are copies. A call through an address becomes comparisons with the addresses of all functions that it may be
-of. What calls itself cannot be written out, and is refused.
+of. What calls itself is written once for each call that enters it, with frames on a stack (recursion.py).
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
 from warploom.ptx.module import Function, Instruction, Label, Memory, Module, Name, Number, Operand, Vector
+from warploom.ptx.recursion import POINTER, STACK_BYTES, Circle, Steps, accesses, begin, circles, frame_of, in_frame, live_after
 
 FUNCTIONS = 0x3000_0000_0000  # from here on there are addresses of functions
 SEPARATOR = "::"  # in names of what comes from another text (linking.py): after its number
@@ -46,11 +48,32 @@ def called(one: Instruction) -> tuple[tuple[Name, ...], Name, tuple[Name, ...]]:
     return tuple(x for x in results if isinstance(x, Name)), rest[0], tuple(x for x in given if isinstance(x, Name))
 
 
-def inlined(module: Module, kernel: Function, own: frozenset[str]) -> Function:
-    """A kernel with the functions that it calls. own: names of functions that stay calls. Raises Refused."""
+def inlined(module: Module, kernel: Function, own: frozenset[str], stack_bytes: int = STACK_BYTES) -> Function:
+    """A kernel with the functions that it calls. own: names of functions that stay calls. stack_bytes: of a thread, for those that call
+    themselves. Raises Refused.
+    """
     made = replace(kernel, registers=dict(kernel.registers), variables=dict(kernel.variables), targets=dict(kernel.targets), body=[])
-    _Writer(module, made, own).write(kernel, "", {}, (), None)
+    writer = _Writer(module, made, own)
+    writer.circles = circles(module, writer.callees, kernel.name)
+    if writer.circles:
+        begin(made, stack_bytes)
+    writer.write(kernel, "", {}, Around(), None)
     return made
+
+
+class Around(NamedTuple):
+    """What a call stands in. frame: bytes of the frame that the stack pointer is at. circle: the copy of a circle that is being written."""
+
+    frame: int = 0
+    circle: Circle | None = None
+
+
+class Site(NamedTuple):
+    """A call as the text has it. function: whose instruction it is. prefix: of that function's names in the kernel."""
+
+    function: Function
+    written: Instruction
+    prefix: str
 
 
 class _Writer:
@@ -59,9 +82,11 @@ class _Writer:
     def __init__(self, module: Module, made: Function, own: frozenset[str]) -> None:
         self.module, self.made, self.own = module, made, own
         self.copies = 0
+        self.circles: dict[str, frozenset[str]] = {}
 
-    def write(self, function: Function, prefix: str, passed: dict[str, str], around: tuple[str, ...], call: Instruction | None) -> None:
+    def write(self, function: Function, prefix: str, passed: dict[str, str], around: Around, call: Instruction | None) -> None:
         """Append a function's body. passed: for its parameters and results the variables that stand for them."""
+        frame = around.circle.frames[function.name] if around.circle is not None else None
         local = {
             *function.registers,
             *function.variables,
@@ -82,11 +107,12 @@ class _Writer:
                 self.made.body.append(Label(name(one.name)))
                 continue
             guard = None if one.guard is None else one.guard._replace(name=name(one.guard.name))
-            copy = replace(one, guard=guard, operands=tuple(renamed(x, name) for x in one.operands))
+            moved = one if frame is None or one.op == "call" else in_frame(one, frame)
+            copy = replace(moved, guard=guard, operands=tuple(renamed(x, name) for x in moved.operands))
             if call is not None:
                 copy = replace(copy, place=copy.place if copy.place.line else call.place)
             if one.op == "call":
-                self._call(copy, (*around, function.name))
+                self._call(copy, Site(function, one, prefix), around)
             elif one.op == "ret" and call is not None:
                 self.made.body.append(replace(copy, op="bra", modifiers=(), operands=(Name(end),)))
             else:
@@ -96,29 +122,85 @@ class _Writer:
         if call is not None:
             self.made.body.append(Label(end))
 
-    def _call(self, one: Instruction, around: tuple[str, ...]) -> None:
+    def _call(self, one: Instruction, site: Site, around: Around) -> None:
+        """A call, with names of the kernel's."""
         results, target, given = called(one)
         function = self.module.functions.get(target.name)
         if target.name in self.own:
             self.made.body.append(one)
             return
         if function is None and target.name in self.made.registers:
-            self._call_by_address(one, around)
+            self._call_by_address(one, site, around)
             return
         if function is None or function.external:
             raise Refused(one, f"the function {target.name} is not in this text")
-        if target.name in around:
-            circle = " calls ".join([*around[around.index(target.name) :], target.name])
-            raise Refused(one, f"recursion is not there yet: {circle}")
         with self._guarded(one):
-            self._copy(function, (*results, *given), around, one)
+            self._copy(function, (*results, *given), one, site, around)
 
-    def _copy(self, function: Function, passed: Sequence[Name], around: tuple[str, ...], one: Instruction) -> None:
+    def _copy(self, function: Function, passed: Sequence[Name], one: Instruction, site: Site, around: Around) -> None:
         """A function in the place of its call."""
+        if function.name in self.circles:
+            self._push(function, passed, one, site, around)
+            return
         prefix = f"call{self.copies}."
         self.copies += 1
         names = {inner.name: outer.name for inner, outer in zip((*function.results, *function.parameters), passed, strict=False)}
-        self.write(function, prefix, names, around, one)
+        self.write(function, prefix, names, Around(around.frame), one)
+
+    def _push(self, function: Function, passed: Sequence[Name], one: Instruction, site: Site, around: Around) -> None:
+        """A call of a function that calls itself: of one in the same copy of its circle, or into a copy of its own."""
+        steps, circle, caller = Steps(self.made, one.place), around.circle, site.function
+        inner = circle is not None and function.name in circle.prefixes
+        if circle is None or not inner:
+            circle = self._circle(self.circles[function.name])
+        callee, number = circle.frames[function.name], len(circle.returns[function.name])
+        label = f"call{self.copies}.back"
+        self.copies += 1
+        circle.returns[function.name].append(label)
+        results, _, given = called(site.written)
+        names = [each.name for each in (*results, *given)]
+        formals = [*function.results, *function.parameters]
+        rows = [(formal.name, name, outer) for formal, name, outer in zip(formals, names, passed, strict=False)]
+        for formal, name, outer in rows[len(results) :]:
+            for offset, kind in accesses(caller, "st", name):
+                to = Memory(Name(POINTER), around.frame + callee.places[formal] + offset)
+                steps.copy(kind, Memory(outer, offset), "param", to, "local")
+        live = next(found for each, found in live_after(caller) if each is site.written) if inner else set()
+        if inner:
+            steps.keep(circle.frames[caller.name], live, site.prefix, caller.registers, back=False)
+        steps.push(around.frame, callee, number)
+        steps.add("bra", "", Name(circle.prefixes[function.name] + "entry"))
+        if not inner:
+            self._write_circle(circle, function.name, one)
+        self.made.body.append(Label(label))
+        steps.pop(around.frame)
+        if inner:
+            steps.keep(circle.frames[caller.name], live, site.prefix, caller.registers, back=True)
+        for formal, name, outer in rows[: len(results)]:
+            for offset, kind in accesses(caller, "ld", name):
+                source = Memory(Name(POINTER), around.frame + callee.places[formal] + offset)
+                steps.copy(kind, source, "local", Memory(outer, offset), "param")
+
+    def _circle(self, members: frozenset[str]) -> Circle:
+        """A copy of a circle's functions, which are not written yet."""
+        circle = Circle({}, {})
+        for name in sorted(members):
+            circle.prefixes[name] = f"call{self.copies}."
+            self.copies += 1
+            function = self.module.functions[name]
+            circle.frames[name] = frame_of(function, lambda one, function=function: bool(members & set(self._may_call(function, one))))  # type: ignore[misc]
+            circle.returns[name] = []
+        return circle
+
+    def _write_circle(self, circle: Circle, first: str, call: Instruction) -> None:
+        """The functions of a circle, the one that is entered first in front."""
+        for name in sorted(circle.prefixes, key=lambda one: one != first):
+            function, prefix = self.module.functions[name], circle.prefixes[name]
+            self.made.body.append(Label(prefix + "entry"))
+            self.write(function, prefix, {}, Around(circle.frames[name].size, circle), call)
+            Steps(self.made, call.place).dispatch(prefix + "returns")
+        for name, prefix in circle.prefixes.items():
+            self.made.targets[prefix + "returns"] = tuple(circle.returns[name])
 
     @contextmanager
     def _guarded(self, one: Instruction) -> Iterator[None]:
@@ -130,16 +212,32 @@ class _Writer:
         if one.guard is not None:
             self.made.body.append(Label(skip))
 
-    def _call_by_address(self, one: Instruction, around: tuple[str, ...]) -> None:
-        """A call of a register: each function whose address is taken, and that has such parameters, is compared and written out."""
+    def callees(self, function: Function) -> list[str]:
+        """The functions that one may call, in the order of its text."""
+        return [name for one in function.instructions() if one.op == "call" for name in self._may_call(function, one)]
+
+    def _may_call(self, function: Function, one: Instruction) -> list[str]:
+        """The functions that a call of a function's text may be of."""
+        _, target, _ = called(one)
+        if target.name in self.own:
+            return []
+        return [target.name] if target.name not in function.registers else [each.name for each in self._fitting(function, one)]
+
+    def _fitting(self, function: Function, one: Instruction) -> list[Function]:
+        """The functions that a call through an address may be of: their address is taken, and they have such parameters."""
+        results, _, given = called(one)
+        sizes = [function.variables[each.name].size for each in (*results, *given) if each.name in function.variables]
+        return [
+            each
+            for each in self.pointed
+            if [formal.size for formal in (*each.results, *each.parameters)] == sizes and len(each.results) == len(results)
+        ]
+
+    def _call_by_address(self, one: Instruction, site: Site, around: Around) -> None:
+        """A call of a register, which is compared with the address of each function that it may be."""
         results, target, given = called(one)
         passed = (*results, *given)
-        sizes = [self.made.variables[each.name].size for each in passed if each.name in self.made.variables]
-        fitting = [
-            function
-            for function in self.pointed
-            if [each.size for each in (*function.results, *function.parameters)] == sizes and len(function.results) == len(results)
-        ]
+        fitting = self._fitting(site.function, site.written)
         if not fitting:
             raise Refused(one, "a call through an address: no function of this program whose address is taken has such parameters")
         with self._guarded(one):
@@ -148,13 +246,11 @@ class _Writer:
             done, holds = f"call{number}.done", f"call{number}.other"
             self.made.registers[holds] = "pred"
             for place, function in enumerate(fitting):
-                if function.name in around:
-                    raise Refused(one, f"recursion is not there yet: {around[-1]} may call {function.name} through its address")
                 following = f"call{number}.next{place}"
                 address = Number(function_address(function.name))
                 self.made.body.append(Instruction("setp", ("ne", "b64"), (Name(holds), Name(target.name), address), None, one.place))
                 self.made.body.append(Instruction("bra", (), (Name(following),), Name(holds), one.place))
-                self._copy(function, passed, around, replace(one, guard=None))
+                self._copy(function, passed, replace(one, guard=None), site, around)
                 self.made.body.append(Instruction("bra", (), (Name(done),), None, one.place))
                 self.made.body.append(Label(following))
             self.made.body.append(Instruction("trap", (), (), None, one.place))

@@ -20,16 +20,13 @@ from warploom.ptx import calls, floats, memory, video, warps
 from warploom.ptx.graph import Graph, graph_of
 from warploom.ptx.inline import Refused, inlined, names_in
 from warploom.ptx.integers import CARRY, Rule
-from warploom.ptx.module import BYTES, Function, Instruction, Memory, Module, Name, Place, Vector
+from warploom.ptx.module import BYTES, WITHOUT_RESULT, Function, Instruction, Memory, Module, Name, Place, Vector
 from warploom.ptx.printing import printed
+from warploom.ptx.recursion import STACK_BYTES
 from warploom.ptx.translation import FLOAT_TYPES, HIDDEN_WORDS, Translation, base_of
 from warploom.result import Result
 
 RULES: dict[str, Rule] = {**floats.RULES, **video.RULES, **memory.RULES, **warps.RULES, **calls.RULES}
-# Instructions that write no register: all of their operands are read.
-WITHOUT_RESULT = frozenset(
-    ("st", "red", "membar", "fence", "call", "trap", "prefetch", "prefetchu", "discard", "applypriority", "nanosleep", "pmevent", "brkpt")
-)
 # Instructions that become a selection under a predicate: they only compute.
 SELECTED = frozenset((*floats.RULES, *video.RULES))
 CARRIES = ("addc", "subc", "madc")
@@ -95,14 +92,17 @@ def _padded(extents: tuple[int, ...], count: int) -> tuple[int, ...]:
 
 
 @no_collector()
-def compile_kernel(module: Module, name: str, addresses: Mapping[str, int], sources: Callable[[str], str | None]) -> Built:
+def compile_kernel(
+    module: Module, name: str, addresses: Mapping[str, int], sources: Callable[[str], str | None], stack_bytes: int = STACK_BYTES
+) -> Built:
     """Compile a kernel. addresses: of the module's variables. sources: the text of a file, None where it cannot be had.
+    stack_bytes: of a thread, for functions that call themselves.
 
     Raises SourceError with every instruction that is not there yet, at the line of the source that it comes from.
     """
     texts = _Texts(module, sources)
     try:
-        kernel = inlined(module, module.kernels[name], frozenset(one for one in module.functions if calls.stays(one)))
+        kernel = inlined(module, module.kernels[name], frozenset(one for one in module.functions if calls.stays(one)), stack_bytes)
         texts.meet(kernel)
         t = Translation(module, kernel, addresses)
         graph = graph_of(kernel, lambda one: one.op in SELECTED, lambda one: sides(t, one))

@@ -14,6 +14,11 @@ BYTES = {
     "bf16x2": 4, "u16x2": 4, "s16x2": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8, "b128": 16, "pred": 1,
 }  # fmt: skip
 
+# Instructions that write no register: all of their operands are read.
+WITHOUT_RESULT = frozenset(
+    ("st", "red", "membar", "fence", "call", "trap", "prefetch", "prefetchu", "discard", "applypriority", "nanosleep", "pmevent", "brkpt")
+)
+
 
 class Place(NamedTuple):
     """A line of PTX, and of the source that it was made from: file (its number in the text, or a path), line and column from 1."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from warploom.isa.c.printf import written
 from warploom.kernel.launch.notes import in_dimensions
-from warploom.ptx.calls import Asserted, Printed
+from warploom.ptx.notes import Printed, Stopped
 from warploom.result import Result
 
 
@@ -18,7 +18,7 @@ def printed(result: Result, table: Sequence[Any], string: Callable[[int], str]) 
     made = []
     for note in result.notes:
         row = table[note.number]
-        if isinstance(row, Asserted):
+        if isinstance(row, Stopped):
             launch = result.program.launch
             block, thread = in_dimensions(note.block, launch.grid_dims), in_dimensions(note.thread, launch.block_dims)
             made.append(f"{row.text}: block {list(block)}, thread {list(thread)}\n")

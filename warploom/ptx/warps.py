@@ -5,6 +5,8 @@ from __future__ import annotations
 from warploom.compiler.ssa import Value
 from warploom.ptx.integers import Rule, negated
 from warploom.ptx.module import Instruction, Name
+from warploom.ptx.notes import Stopped
+from warploom.ptx.recursion import STACK
 from warploom.ptx.translation import WORD, Translation
 
 SHUFFLES = {"up": "shuffle_up", "down": "shuffle_down", "bfly": "shuffle_xor", "idx": "shuffle"}
@@ -192,7 +194,13 @@ def elect(t: Translation, one: Instruction) -> None:
 
 
 def trap(t: Translation, one: Instruction) -> None:
-    """`trap`: the run stops."""
+    """`trap`: the run stops; `trap.stack` of ours says that a thread's stack is full."""
+    if one.modifiers == ("stack",):
+        t.b.effect("note", imm=len(t.notes))
+        size = t.kernel.variables[STACK].size
+        t.notes.append(
+            Stopped(f"a thread's stack of {size} bytes is full (cudaDeviceSetLimit with cudaLimitStackSize gives more)", stack=True)
+        )
     t.b.effect("trap", imm=1)
 
 

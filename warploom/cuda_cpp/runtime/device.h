@@ -1,6 +1,5 @@
 /* Devices: there is one. */
 
-static size_t limits[7] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
 static unsigned int device_flags = cudaDeviceScheduleAuto;
 
 static cudaError_t one_device(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
@@ -52,7 +51,7 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache *config) { *config = cudaFunc
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig *config) { *config = cudaSharedMemBankSizeFourByte; return cudaSuccess; }
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
-cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) { *least = *greatest = 0; return cudaSuccess; }
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) { *least = 0; *greatest = -5; return cudaSuccess; }
 cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device)
 {
     if (one_device(device) != cudaSuccess) return ended(cudaErrorInvalidDevice);

@@ -9,7 +9,7 @@ enum Kind : uint32_t {
     HELLO = 1,      /* a: VERSION. Reply: value = bytes of device memory; the properties, a cudaDeviceProp. */
     MODULE = 2,     /* PTX and where it comes from. Reply: value = its number. */
     SYMBOL = 3,     /* a: module; a name. Reply: value = address, bytes of it as a uint64_t. */
-    FUNCTION = 4,   /* a: module; a name. Reply: value = its number; uint64_t: registers, shared, constant and local bytes, most threads, then
+    FUNCTION = 4,   /* a: module, b: cudaLimitStackSize; a name. Reply: value = its number; uint64_t: registers, shared, constant and local bytes, most threads, then
                        offset and bytes of each parameter. */
     ALLOCATE = 5,   /* a: bytes, b: alignment, c: 1 where the host may access it, d: place in the program that asks. Reply: value = address. */
     FREE = 6,       /* a: address. */

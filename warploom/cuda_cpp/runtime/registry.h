@@ -1,5 +1,7 @@
 /* What clang's constructors register: PTX, kernels, variables. The device is told when it is first asked for anything. */
 
+static size_t limits[7] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0}; /* by cudaLimit; a kernel is compiled for the stack that it says then */
+
 struct Module {
     const char *text;
     int64_t number; /* -1: the device does not have it yet */
@@ -58,7 +60,7 @@ static Kernel *kernel_of(const void *stub, cudaError_t *error)
     if (found == registry().kernels.end()) return nullptr;
     Kernel &kernel = found->second;
     if (kernel.number < 0) {
-        Answer answer = ask(FUNCTION, kernel.module->number, 0, 0, 0, kernel.name, strlen(kernel.name));
+        Answer answer = ask(FUNCTION, kernel.module->number, limits[cudaLimitStackSize], 0, 0, kernel.name, strlen(kernel.name));
         *error = answer.status;
         if (answer.status != cudaSuccess) return nullptr;
         const uint64_t *numbers = (const uint64_t *)answer.data.data();
