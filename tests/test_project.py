@@ -138,7 +138,9 @@ def test_what_is_installed_is_what_the_source_imports():
     outside = imported - set(sys.stdlib_module_names) - {"warploom"}
     extras = project["optional-dependencies"]
     optional = {re.match(r"[\w-]+", line)[0] for extra in ("study", "cluster", "debug", "rtl") for line in extras[extra]}
-    assert {{"PIL": "pillow", "elftools": "pyelftools"}.get(name, name) for name in outside} <= declared | optional | {"llvmlite"}
+    assert {
+        {"PIL": "pillow", "elftools": "pyelftools", "cuda": "cuda-bindings"}.get(name, name) for name in outside
+    } <= declared | optional | {"llvmlite"}
 
 
 def test_the_package_says_that_it_is_typed():

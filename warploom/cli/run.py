@@ -80,11 +80,11 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     from warploom.cli.terminal.progress import Progress
 
     file, options = with_its_files(file, options)
-    if is_script(file, options["isa"]) and Path(file).is_file() and wants_whole(options):
+    if is_script(file, options["isa"], options["compiler"]) and Path(file).is_file() and wants_whole(options):
         wanted = LaunchFiles(file, options["saves"], trace_files(options))
         _check_outputs(file, options, wanted.saves, wanted.traces)
         ctx.exit(run_whole(file, options, wanted))
-    if options["program_arguments"] and not is_script(file, options["isa"]):
+    if options["program_arguments"] and not is_script(file, options["isa"], options["compiler"]):
         raise UserError(f"{options['program_arguments'][0]!r}: only a program with its own main takes arguments, and {file} has none")
     order = take_order(file, options)
     program, warnings, config, limit = order.program, order.warnings, order.config, order.limit

@@ -64,7 +64,7 @@ def take_order(file: str, options: dict[str, Any]) -> Order:
         return Order(
             program, warnings, config, units, options["engine"], limit_of(options["max_cycles"], whole=True), bool(options.get("check"))
         )
-    script = is_script(file, options["isa"])
+    script = is_script(file, options["isa"], options["compiler"])
     limit = limit_of(options["max_cycles"], whole=script)
     there_is(file)
     machine = machine_of(file, options, PYTHON) if script else None  # which a Python program sees

@@ -88,7 +88,10 @@ _BINARY = "run the kernel's source instead: in Python (.py), in C (.c, for Vorte
 NOT_YET: dict[str, tuple[str, str]] = {
     ".cuh": ("it is a header of CUDA C++, which does not run by itself", "name the .cu file that includes it"),
     ".hip": ("it is HIP, which does not run here", _CUDA),
-    ".ptx": ("it is PTX, which does not run here yet", _BINARY),
+    ".ptx": (
+        "it is PTX, which NVIDIA's compiler makes machine code of",
+        "add --compiler nvidia (extra nvidia), or run the kernel's source",
+    ),
     **dict.fromkeys((".sass",), ("it is NVIDIA's machine code, which does not run here yet", _BINARY)),
     **dict.fromkeys(
         (".metal", ".wgsl", ".glsl", ".comp", ".frag", ".vert", ".hlsl", ".spv"), ("it is a shader, which does not run here", _CUDA)

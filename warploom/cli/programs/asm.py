@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import UserError, diagnostic_json, json_option, keep_inputs, print_json, print_warnings, say, write_file
-from warploom.cli.options import compiler_options
+from warploom.cli.options import COMPILER, compiler_options
 from warploom.cli.programs.disasm import CUBINS
 
 if TYPE_CHECKING:
@@ -25,9 +25,12 @@ if TYPE_CHECKING:
 @click.option("--format", "form", metavar="hex|json|bin", help="How the words are written. [default: as the file's ending says, else hex]")
 @click.option("--isa", metavar="NAME", help="The instruction set, where the file's ending does not say it.")
 @click.option("--kernel", metavar="N|NAME", help="Which kernel of a cubin. [default: all]")
+@COMPILER
 @compiler_options
 @json_option
-def command(file: str, output: str | None, form: str | None, isa: str | None, kernel: str | None, as_json: bool, **told: Any) -> None:
+def command(
+    file: str, output: str | None, form: str | None, isa: str | None, kernel: str | None, as_json: bool, compiler: str, **told: Any
+) -> None:
     """Show FILE as a listing: address, word in hexadecimal and binary, source.
 
     Of tiny, hex is what Verilog's $readmemh takes, and JSON holds the words, the number of threads and the data.
@@ -44,17 +47,18 @@ def command(file: str, output: str | None, form: str | None, isa: str | None, ke
       warploom asm kernel.cl -O 3 -D TILE=16   what a program in C becomes
       warploom asm kernels.cubin --kernel saxpy  words of NVIDIA's machine code
     """
-    from warploom.cli.loading import check_compiler_options
+    from warploom.cli.loading import check_compiler_options, compiled_isa, compiler_words
     from warploom.cli.programs.machine_code import assembled
     from warploom.cli.terminal import screen
     from warploom.isa.frontends import encoding, known, load_with_warnings, with_words
 
     keep_inputs("-o", output, [file])
+    isa = compiled_isa(file, isa, compiler)
     if file.lower().endswith(CUBINS) or isa == "sass":
         from warploom.cli.programs.asm_cubin import assembled as assembled_cubin
 
         check_compiler_options(file, **told)
-        assembled_cubin(file, output, form, kernel, as_json)
+        assembled_cubin(file, output, form, kernel, as_json, compiler_words(told))
         return
     if kernel is not None:
         raise UserError(f"--kernel {kernel}: {file} is not a cubin, of whose kernels one is chosen")

@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 FORMATS = ("hex", "json", "bin")
 
 
-def assembled(file: str, output: str | None, form: str | None, kernel: str | None, as_json: bool) -> None:
-    """The listing of the words, and the words into a file. Raises SourceError, BufferError, UserError."""
-    from warploom.isa.sass import cubin
-    from warploom.isa.sass.container import cubin_in
+def assembled(file: str, output: str | None, form: str | None, kernel: str | None, as_json: bool, told: Sequence[str] = ()) -> None:
+    """The listing of the words, and the words into a file. told: of a text the compiler's. Raises SourceError, BufferError, UserError."""
     from warploom.isa.sass.front_end import chosen
+    from warploom.isa.sass.nvidia.sources import opened
 
     named = Path(output).suffix.lower()[1:] if output else ""
     how = form or (named if named in FORMATS else "hex")
@@ -32,7 +31,7 @@ def assembled(file: str, output: str | None, form: str | None, kernel: str | Non
     shown = output == "-" or (form is not None and output is None)
     if shown and how == "bin":
         raise UserError("--format bin: bytes are for a file; name one with -o")
-    found = cubin.read(cubin_in(read_bytes(file), file, kernel=kernel), file)
+    found, _ = opened(read_bytes(file), file, None, kernel, told)
     kernels = [chosen(found, kernel)] if kernel is not None else [*found.kernels.values(), *found.functions.values()]
     words = {one.name: _instructions(found, one) for one in kernels}
     data = _bytes(found, words) if how == "bin" else _json(found, words) if how == "json" else _hexadecimal(found, words)

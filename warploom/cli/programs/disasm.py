@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from warploom.cli.common import UserError, json_option, keep_inputs, print_json, say, write_file
-from warploom.cli.options import compiler_options
+from warploom.cli.options import COMPILER, compiler_options
 from warploom.isa.c.endings import language_of
 
 CUBINS = (".cubin", ".fatbin")
@@ -26,6 +26,7 @@ CUBINS = (".cubin", ".fatbin")
 @click.option("--ptx", is_flag=True, help="Of a cubin with -lineinfo: the PTX that each instruction was made of.")
 @click.option("--ssa", is_flag=True, help="Of a Python program: the compiler's SSA too, as built and after each pass.")
 @click.option("--pass", "pass_", metavar="PASS", help="SSA before and after this pass alone: prune, halves, offsets, sweep or ranges.")
+@COMPILER
 @compiler_options
 @json_option
 @click.pass_context
@@ -42,6 +43,7 @@ def command(
     ssa: bool,
     pass_: str | None,
     as_json: bool,
+    compiler: str,
     **told: Any,
 ) -> None:
     """Turn the instruction words in FILE into source text that assembles to the same words.
@@ -74,12 +76,13 @@ def command(
       warploom disasm kernels.cubin --ptx         and the PTX in between
       warploom disasm saxpy.py --ssa              and what each pass makes of them
     """
-    from warploom.cli.loading import check_compiler_options, is_script
+    from warploom.cli.loading import check_compiler_options, compiled_isa, compiler_words, is_script
     from warploom.cli.programs.machine_code import BYTES, IMAGES, disassembled
     from warploom.isa.frontends import encoding, known, read_text, with_words
     from warploom.isa.reading import ELF_MAGIC, read_bytes
 
     check_compiler_options(file, **told)
+    isa = compiled_isa(file, isa, compiler)
     if is_script(file, isa):
         from warploom.cli.programs import disasm_script
 
@@ -92,7 +95,7 @@ def command(
     if file.lower().endswith(CUBINS) or isa == "sass":
         from warploom.cli.programs import disasm_cubin
 
-        disasm_cubin.disassembled(file, output, kernel, as_json, words, ptx)
+        disasm_cubin.disassembled(file, output, kernel, as_json, words, ptx, gpu=gpu, told=compiler_words(told))
         return
     if words or ptx:
         raise UserError(

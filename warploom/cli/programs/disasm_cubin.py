@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from warploom.cli.common import UserError, print_json, say, write_file
@@ -20,16 +20,19 @@ LEGEND = (
 )
 
 
-def disassembled(file: str, output: str | None, kernel: str | None, as_json: bool, in_words: bool = False, ptx: bool = False) -> None:
+def disassembled(file: str, output: str | None, kernel: str | None, as_json: bool, in_words: bool = False, ptx: bool = False, *,
+    gpu: str | None = None, told: Sequence[str] = (),
+) -> None:  # fmt: skip
     """The listing of a cubin, or of one of its kernels. in_words: control words are told. ptx: the PTX stands above.
+
+    gpu, told: for which product a text is compiled, and the compiler's words.
 
     Raises SourceError, BufferError, UserError.
     """
-    from warploom.isa.sass import cubin
-    from warploom.isa.sass.container import cubin_in
     from warploom.isa.sass.front_end import chosen
+    from warploom.isa.sass.nvidia.sources import opened
 
-    found = cubin.read(cubin_in(read_bytes(file), file, kernel=kernel), file)
+    found, _ = opened(read_bytes(file), file, gpu, kernel, told)
     if ptx and not found.ptx.lines:
         raise UserError(f"--ptx: {file} does not have the PTX that it was made of: compile it with -lineinfo")
     kernels = [chosen(found, kernel)] if kernel is not None else list(found.kernels.values())

@@ -123,7 +123,7 @@ def _plan(kernel: str, options: dict[str, Any]) -> Plan:
     machine: dict[str, Any] = {"set": dict(parse_setting(text) for text in options["changes"])}
     machine |= {"gpu": options["gpu"], "units": users_units(options)}
     there_is(kernel)
-    script = is_script(kernel, options["isa"])
+    script = is_script(kernel, options["isa"], options["compiler"])
     seen = base_machine(front_end(kernel, options["isa"]).gpu, over, **machine)[0] if script else None
     program, warnings = load_program(kernel, Launching.of(options, seen))
     if not options["as_json"] and not options["quiet"]:

@@ -83,7 +83,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
     from warploom.study.ladder import KernelError, climb, has_warps, last_machine, usual_machine
 
-    script = is_script(kernel, options["isa"])
+    script = is_script(kernel, options["isa"], options["compiler"])
     whole = script and options["launch"] is None
     if script:
         ladder_script.check_options(kernel, options)
@@ -155,7 +155,7 @@ def _load(file: str, options: dict[str, Any], changes: Mapping[str, Any]) -> Pro
     from warploom.study.ladder import last_machine
 
     seen = None
-    if is_script(file, options["isa"]):
+    if is_script(file, options["isa"], options["compiler"]):
         seen = last_machine(options["gpu"] or ladder_script.GPU, changes, units=users_units(options)).config
     program, warnings = load_program(file, Launching.of(options, seen))
     if not options["as_json"]:

@@ -56,7 +56,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
         raise UserError("--sarif and --json are two forms of one report: ask for one of them")
     options["as_json"] = options["as_json"] or sarif
     with on_standard_error(options["as_json"]):
-        status, reports, more = _script(file, options) if is_script(file, options["isa"]) else _program(file, options)
+        status, reports, more = _script(file, options) if is_script(file, options["isa"], options["compiler"]) else _program(file, options)
     if sarif:
         print_json(_sarif(reports))
     elif options["as_json"]:

@@ -19,7 +19,6 @@ from warploom.isa.reading import read_bytes
 from warploom.isa.regions import Region
 from warploom.isa.sass import cubin as cubins
 from warploom.isa.sass.code import EXTRA, PREDICATES, SCALARS
-from warploom.isa.sass.container import cubin_in
 from warploom.isa.sass.control.patches import patched
 from warploom.isa.sass.control.roles import schedule_of
 from warploom.isa.sass.cubin import RESERVED_BYTES, RESERVED_FROM, Cubin, Kernel
@@ -29,6 +28,7 @@ from warploom.isa.sass.launch import GLOBALS_BASE, SHARED, STACK_ARGUMENT, Place
 from warploom.isa.sass.lowering import Lowered, host_addresses, instructions_of, lower, pieces
 from warploom.isa.sass.memory import pointer_of
 from warploom.isa.sass.mufu.chosen import chosen as chosen_tables
+from warploom.isa.sass.nvidia.sources import opened
 from warploom.isa.sass.operands import PREDICATE, UNIFORM, UNIFORM_PREDICATE, Value
 from warploom.isa.sass.products import refusal
 from warploom.isa.sass.table import meanings
@@ -47,21 +47,24 @@ def load(source: Text, options: Options) -> Loaded:
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
     named = options.more.get("kernel") or options.more.get("launch") or None
     data = source if isinstance(source, bytes) else read_bytes(source)
-    found = cubins.read(cubin_in(data, path, getattr(options.machine, "name", options.machine), named), path)
+    product = getattr(options.machine, "name", options.machine)
+    found, made = opened(data, path, product, named, options.more.get("words") or ())
     _check_machine(found, options.machine)
     kernel = chosen(found, named)
     kernel = patched(path, kernel, found.architecture, options.more.get("patches") or ())
     launch = _launch(path, found, kernel, options)
     given = placed(path, kernel, arguments_of(kernel, found.sources), options.buffers, options.arguments)
     variables, addresses = _variables(found, [(region.base, region.end) for region in given.regions])
-    banks = _banks(found, kernel, launch, given.data, addresses)
+    banks = banks_of(found, kernel, launch, given.data, addresses)
     tables = chosen_tables(instructions_of(found, kernel), options.more.get("mufu"))
     lowered = lower(found, kernel, {number: len(data) for number, data in banks.items()}, tables.first)
-    program = _program(found, kernel, launch, lowered, banks, given, variables)
-    program = replace(program, functions=tables.words, remarks=tables.remarks)
+    program = program_of(found, kernel, launch, lowered, banks, given, variables)
+    by = (f"compiled by {made.maker} for sm_{found.architecture}",) if made.maker else ()
+    program = replace(program, functions=tables.words, remarks=(*by, *tables.remarks))
     if host_addresses(found, kernel):
         program = replace(program, printing=Printing({start: found.variables[number] for number, start in addresses.items()}))
     warnings = [
+        *made.warnings,
         *found.warnings,
         *_refusals(program, lowered),
         *_missing(found, kernel),
@@ -154,7 +157,7 @@ def _variables(found: Cubin, taken: list[tuple[int, int]]) -> tuple[list[Region]
     return regions, addresses
 
 
-def _banks(found: Cubin, kernel: Kernel, launch: Launch, data: bytes, addresses: dict[int, int]) -> dict[int, bytes]:
+def banks_of(found: Cubin, kernel: Kernel, launch: Launch, data: bytes, addresses: dict[int, int]) -> dict[int, bytes]:
     """The constant banks of a launch, with the addresses of variables and functions."""
     code = {piece.section: start for piece, start in pieces(found, kernel)}
     supplied = host_addresses(found, kernel)
@@ -193,7 +196,7 @@ def _refusals(program: Program, lowered: Lowered) -> list[Diagnostic]:
     return warnings
 
 
-def _program(
+def program_of(
     found: Cubin, kernel: Kernel, launch: Launch, lowered: Lowered, banks: dict[int, bytes], given: Placed, variables: list[Region]
 ) -> Program:
     constants = lowered.constants(banks)
