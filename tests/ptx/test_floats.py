@@ -103,7 +103,7 @@ def test_floats_become_whole_numbers(bench):
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ("cvt.rn.satfinite.e4m3x2.f32 %h1, a, b", "cvt.rn.satfinite.e4m3x2.f32 is not there yet"),
+        ("cvt.rn.satfinite.e2m1x2.f32 %h1, a, b", "cvt.rn.satfinite.e2m1x2.f32 is not there yet"),
         ("wmma.load.a.sync.aligned.row.m16n16k16.f16 d, a", "wmma.load.a.sync.aligned.row.m16n16k16.f16 is not there yet"),
         ("setp.xx.f32 %p1, a, b", "xx is not a comparison of floats"),
         ("add.f32 d", "its operands or modifiers are not those of the instruction"),
@@ -114,6 +114,31 @@ def test_what_is_not_there_is_named(bench, row, reason):
 
     with pytest.raises(SourceError, match=reason):
         answers(bench, [row], "f32", np.float32, triples(FLOATS, 32))
+
+
+PAIRS = {  # of the words 0xC0003C00 (-2, 1), 0x7C000001 (infinity, the least denormal) and 0x00003C00 (0, 1)
+    "set.lt.f16x2.f16x2 d, a, c": 0x3C000000,
+    "set.eq.u32.f16x2 d, a, c": 0x0000FFFF,
+    "set.le.bf16x2.bf16x2 d, a, c": 0x3F803F80,
+    "set.gt.ftz.f16x2.f16x2 d, b, 0": 0x3C000000,
+    "set.gt.f16x2.f16x2 d, b, 0": 0x3C003C00,
+    "cvt.u16.u32 %h1, a; set.eq.f16.f16 %h2, %h1, %h1; cvt.u32.u16 d, %h2": 0x3C00,
+    "setp.lt.f16x2 %p1|%p2, a, c; selp.u32 %r1, 1, 0, %p1; selp.u32 d, 2, 0, %p2; or.b32 d, d, %r1": 2,
+    "setp.eq.and.f16x2 %p1|%p2, a, a, %p3; selp.u32 d, 1, 0, %p2": 0,
+    "cvt.rn.satfinite.e4m3x2.f16x2 %h1, b; cvt.u32.u16 d, %h1": 0x7E00,
+    "cvt.rn.satfinite.relu.e5m2x2.f16x2 %h1, a; cvt.u32.u16 d, %h1": 0x003C,
+    "cvt.u16.u32 %h1, 0xC038; cvt.rn.relu.f16x2.e4m3x2 d, %h1": 0x00003C00,
+    "cvt.rn.satfinite.f16.f32 %h1, 0f7F800000; cvt.u32.u16 d, %h1": 0x7BFF,
+    "cvt.rn.satfinite.bf16.f32 %h1, 0fFF800000; cvt.u32.u16 d, %h1": 0xFF7F,
+    "cvt.u16.u32 %h1, 0xFC31; neg.f16 %h1, %h1; cvt.u32.u16 d, %h1": 0x7FFF,
+    "abs.bf16x2 d, 0xFFC0C000": 0x7FFF4000,
+}
+
+
+def test_floats_of_16_and_8_bits(bench):
+    found = answers(bench, PAIRS, "b32", np.uint32, [(0xC0003C00, 0x7C000001, 0x00003C00)] * 32)
+    wrong = {row: hex(int(found[0][n])) for n, (row, wanted) in enumerate(PAIRS.items()) if found[0][n] != wanted}
+    assert wrong == {}
 
 
 def test_the_bits_of_a_float_are_kept(bench):

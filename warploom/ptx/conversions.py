@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from warploom.compiler.interval import whole_limits
 from warploom.compiler.ssa import FLUSHED, Value
+from warploom.ptx import eight_bits, halves
 from warploom.ptx.brain import from_exact, without_negative
 from warploom.ptx.brain import widened as brain_widened
 from warploom.ptx.integers import bits_of
@@ -46,9 +47,13 @@ def convert(t: Translation, one: Instruction) -> None:
     """`cvt`."""
     kinds = [word for word in one.modifiers if word in BYTES or word.startswith(("e4m3", "e5m2", "e2m1", "e2m3", "e3m2", "ue8m0", "tf32"))]
     to, source = kinds[-2:]
-    if "satfinite" in one.modifiers or "rs" in one.modifiers:
+    if "rs" in one.modifiers or ("satfinite" in one.modifiers and to == "tf32"):
         raise t.refuse(f"{one} is not there yet")
-    if to in ("f16x2", "bf16x2") and source == "f32":
+    if to in eight_bits.KINDS and source in ("f32", "f16x2"):
+        eight_bits.narrow(t, one, to, source)
+    elif source in eight_bits.KINDS and to == "f16x2":
+        eight_bits.widen(t, one, source)
+    elif to in ("f16x2", "bf16x2") and source == "f32":
         high, low = (_narrowed(t, one, Exact(t.use(operand, source)), to[:-2]) for operand in one.operands[1:3])
         t.set(t.pure("or", low, t.pure("shl", high, t.whole(16))))
     elif to == "tf32" and source == "f32":
@@ -149,17 +154,31 @@ def _between_floats(t: Translation, one: Instruction, to: str, source: str) -> N
         return
     if value.type == "f64" and to == "f32" and directed:
         value = Rounding(t, directed).single(Exact(value))
+    elif source == "f16" and to == "f64":
+        value = _double_of_half(t, t.exact(one.operands[1], "u16"), value)
     elif value.type != to:
         value = t.pure("f2f", value, type=to)
-    elif not mode and source not in NARROW:
+    elif source not in NARROW:
         value = t.pure("fadd", value, t.b.real(-0.0, to), type=to, imm=flag_of(one, to))  # a NaN becomes the canonical one
     t.set(saturated(t, flushed(t, one, value), one))
+
+
+def _double_of_half(t: Translation, bits: Value, value: Value) -> Value:
+    """A float of 64 bits that was one of 16: of a NaN its sign and its bits are kept. value: as one of 32 bits."""
+    sign, size = (t.pure("and", bits, t.whole(mask), type="u64") for mask in (halves.SIGN, halves.SIZE))
+    upper = t.pure("or", t.pure("shl", sign, t.whole(48), type="u64"), t.b.whole(0x7FF8 << 48, "u64"), type="u64")
+    none = t.pure("or", t.pure("shl", size, t.whole(52 - 10), type="u64"), upper, type="u64")
+    number = t.pure("feq", value, value, type="i1")
+    return t.pure("sel", number, t.pure("f2f", value, type="f64"), t.pure("float", none, type="f64"), type="f64")
 
 
 def _narrowed(t: Translation, one: Instruction, exact: Exact, to: str) -> Value:
     """A float, and what it lacks, as the bits of one of 16 bits."""
     mode, near = mode_of(one.modifiers), exact.near
     relu = "relu" in one.modifiers
+    if "satfinite" in one.modifiers:
+        near = _no_larger(t, near, halves.LARGEST[to])
+        exact = Exact(near, exact.rest)
     if to == "bf16":
         return from_exact(t, exact, mode, relu=relu, sat="sat" in one.modifiers)
     if relu:
@@ -168,7 +187,15 @@ def _narrowed(t: Translation, one: Instruction, exact: Exact, to: str) -> Value:
     if not mode:
         return t.pure("f2h", near, type="u64")
     r = Rounding(t, mode)
-    return r.half(Exact(near if near.type == "f64" else r.wide(near), exact.rest))
+    made = r.half(Exact(near if near.type == "f64" else r.wide(near), exact.rest))
+    return t.pure("sel", t.pure("feq", near, near, type="i1"), made, t.whole(halves.NAN))
+
+
+def _no_larger(t: Translation, value: Value, largest: float) -> Value:
+    """`.satfinite`: the largest number in place of what is larger, infinity too; a NaN stays one."""
+    bound = t.b.real(largest, value.type)
+    larger = t.pure("flt", bound, t.pure("fabs", value, type=value.type), type="i1")
+    return t.pure("sel", larger, with_sign_of(t, value, bound), value, type=value.type)
 
 
 def _for_tensors(t: Translation, one: Instruction) -> Value:
@@ -182,7 +209,10 @@ def _for_tensors(t: Translation, one: Instruction) -> Value:
     elif mode_of(one.modifiers) != ZERO:
         last = t.pure("and", t.pure("shr", bits, t.whole(TENSOR_BITS), type="u64"), t.whole(1), type="u64")
         bits = t.pure("add", bits, t.pure("add", last, t.whole(half - 1), type="u64"), type="u64")
-    made = t.pure("and", bits, t.whole(0xFFFFFFFF & ~(2 * half - 1)), type="u64")
+    kept = t.whole(0xFFFFFFFF & ~(2 * half - 1))
+    made = t.pure("and", bits, kept, type="u64")
     finite = t.pure("flt", t.pure("fabs", value, type="f32"), t.b.real(float("inf"), "f32"), type="i1")
     number = t.pure("feq", value, value, type="i1")
-    return t.pure("sel", finite, made, t.pure("sel", number, t.pure("bits", value, type="u64"), t.whole(0x7FFFFFFF)))
+    given = t.pure("bits", value, type="u64")
+    none = t.pure("and", given, kept, type="u64") if "rna" in one.modifiers else t.whole(0x7FFFFFFF)  # cut off, on an H100
+    return t.pure("sel", finite, made, t.pure("sel", number, given, none))

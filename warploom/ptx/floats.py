@@ -8,7 +8,7 @@ makes zeros of denormal numbers. Of bf16 an operation is computed exactly and ro
 from __future__ import annotations
 
 from warploom.compiler.ssa import Value
-from warploom.ptx import integers
+from warploom.ptx import fields, halves, integers
 from warploom.ptx.brain import from_exact, narrowed, widened, without_negative
 from warploom.ptx.conversions import convert, flag_of, flushed, saturated, with_sign_of
 from warploom.ptx.integers import Rule
@@ -39,9 +39,9 @@ def _on_halves(t: Translation, one: Instruction, count: int, operation: str) -> 
         parts = [t.fit(t.pure("shr", v, t.whole(shift), type="u64") if shift else v, "u16") for v in operands]
         name = {"fma": "dfma"}.get(operation, operation)
         if "ftz" in one.modifiers:
-            parts = [_flushed_half(t, part) for part in parts]
+            parts = [halves.flushed(t, part) for part in parts]
         found = t.pure("half", *parts, type="u64", imm=name)
-        found = _flushed_half(t, found) if "ftz" in one.modifiers else found
+        found = halves.flushed(t, found) if "ftz" in one.modifiers else found
         if "relu" in one.modifiers or "sat" in one.modifiers:
             wide = t.pure("h2f", found, type="f32")
             wide = without_negative(t, wide) if "relu" in one.modifiers else saturated(t, wide, one)
@@ -49,12 +49,6 @@ def _on_halves(t: Translation, one: Instruction, count: int, operation: str) -> 
         return found
 
     t.set(t.pure("or", at(0), t.pure("shl", at(16), t.whole(16)), type="i64") if packed else at(0))
-
-
-def _flushed_half(t: Translation, bits: Value) -> Value:
-    """The bits of a 16-bit float, of a denormal one those of a zero with its sign."""
-    small = t.pure("eq", t.pure("and", bits, t.whole(0x7C00), type="u64"), t.whole(0), type="i1")
-    return t.pure("sel", small, t.pure("and", bits, t.whole(0x8000), type="u64"), bits, type="u64")
 
 
 def _on_brains(t: Translation, one: Instruction, rule: object) -> None:
@@ -197,11 +191,15 @@ def signs(t: Translation, one: Instruction) -> None:
     """`neg`, `abs`, `copysign`."""
     kind = one.type
     if kind in HALVES or kind.startswith("bf16"):
-        mask = 0x80008000 if kind.endswith("x2") else 0x8000
-        x = t.exact(one.operands[1], "u32" if kind.endswith("x2") else "u16")
-        t.set(t.pure("xor", x, t.whole(mask)) if one.op == "neg" else t.pure("and", x, t.whole(~mask & 0xFFFFFFFF)))
+        word = t.exact(one.operands[1], "u32" if kind.endswith("x2") else "u16")
+        parts = halves.parts_of(t, word, kind)
+        if "ftz" in one.modifiers:
+            parts = [halves.flushed(t, x) for x in parts]
+        op, mask = ("xor", halves.SIGN) if one.op == "neg" else ("and", halves.SIZE)
+        made = [halves.canonical(t, t.pure(op, x, t.whole(mask), type="u64"), x, kind.removesuffix("x2")) for x in parts]
+        t.set(halves.joined(t, made))
         return
-    (x,) = _operands(t, one, kind, 1)
+    x = flushed(t, one, *_operands(t, one, kind, 1))
     if one.op == "copysign":  # of a on b
         t.set(with_sign_of(t, *(t.use(operand, kind) for operand in one.operands[1:3])))
         return
@@ -288,4 +286,4 @@ RULES_OF_FLOATS: dict[str, Rule] = {
     **dict.fromkeys(("min", "max"), smaller),
     "testp": test_property,
 }
-RULES: dict[str, Rule] = {**integers.RULES, **{name: _by_type(name) for name in RULES_OF_FLOATS}, "cvt": convert}
+RULES: dict[str, Rule] = {**integers.RULES, **fields.RULES, **{name: _by_type(name) for name in RULES_OF_FLOATS}, "cvt": convert}

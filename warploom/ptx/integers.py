@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warploom.compiler.ssa import FLUSHED, Value
+from warploom.ptx import halves
 from warploom.ptx.module import BYTES, Instruction, Name, Operand, Vector
 from warploom.ptx.translation import FLOAT_TYPES, WORD, Translation
 
 Rule = Callable[[Translation, Instruction], None]
 CARRY = "carry flag"
 LOGIC = ("and", "or", "xor")
+PAIRS = ("f16x2", "bf16x2")
 # setp's comparisons of whole numbers: the operation, whether operands change places, whether the answer is negated.
 ORDERS = {
     "eq": ("eq", False, False), "ne": ("ne", False, False), "lt": ("lt", False, False), "gt": ("lt", True, False),
@@ -441,10 +443,23 @@ def floats_ordered(t: Translation, name: str, x: Value, y: Value, flag: str | in
     return t.pure(op, *((y, x) if turned else (x, y)), type="i1", imm=flag)
 
 
-def half_ordered(t: Translation, name: str, x: Value, y: Value) -> Value:
-    """A comparison of 16-bit floats."""
-    a, b = (t.pure("h2f", t.fit(one, "u16"), type="f32") for one in (x, y))
+def half_ordered(t: Translation, name: str, x: Value, y: Value, kind: str = "f16", *, flush: bool = False) -> Value:
+    """A comparison of 16-bit floats, as their bits."""
+    x, y = t.fit(x, "u16"), t.fit(y, "u16")
+    if flush:
+        x, y = halves.flushed(t, x), halves.flushed(t, y)
+    if kind == "bf16":
+        a, b = (t.pure("float", t.pure("shl", v, t.whole(16), type="u64"), type="f32") for v in (x, y))
+    else:
+        a, b = (t.pure("h2f", v, type="f32") for v in (x, y))
     return floats_ordered(t, name, a, b)
+
+
+def _compared_halves(t: Translation, one: Instruction, kind: str) -> list[Value]:
+    """The comparisons of two operands of one or two 16-bit floats each, of the lower ones first, combined with a predicate."""
+    pairs = zip(*(halves.parts_of(t, t.use(operand, "b32"), kind) for operand in one.operands[1:3]), strict=True)
+    single, flush = kind.removesuffix("x2"), "ftz" in one.modifiers
+    return [_combined(t, one, half_ordered(t, one.modifiers[0], x, y, single, flush=flush)) for x, y in pairs]
 
 
 def compared(t: Translation, one: Instruction, name: str, kind: str, operands: tuple[Operand, ...]) -> Value:
@@ -452,11 +467,8 @@ def compared(t: Translation, one: Instruction, name: str, kind: str, operands: t
     x, y = (t.use(operand, kind) for operand in operands)
     if kind in FLOAT_TYPES:
         return floats_ordered(t, name, x, y, FLUSHED if "ftz" in one.modifiers and kind == "f32" else 0)
-    if kind == "f16":
-        return half_ordered(t, name, x, y)
-    if kind == "bf16":
-        a, b = (t.pure("float", t.pure("shl", t.fit(v, "u16"), t.whole(16), type="u64"), type="f32") for v in (x, y))
-        return floats_ordered(t, name, a, b)
+    if kind in ("f16", "bf16"):
+        return half_ordered(t, name, x, y, kind, flush="ftz" in one.modifiers)
     if kind not in ("pred",) and kind[0] in "usb" and not kind.startswith("bf"):
         return ordered(t, name, x, y, kind)
     raise t.refuse(f"{one} is not there yet")
@@ -473,22 +485,32 @@ def _combined(t: Translation, one: Instruction, truth: Value) -> Value:
 def set_predicate(t: Translation, one: Instruction) -> None:
     """`setp`."""
     name = one.modifiers[0]
-    found = compared(t, one, name, one.type, one.operands[1:3])
     target = one.operands[0]
     assert isinstance(target, Name)
+    if one.type in PAIRS:
+        lower, upper = _compared_halves(t, one, one.type)
+        t.set(lower)
+        if target.second and target.second != "_":
+            t.put(target.second, upper)
+        return
+    found = compared(t, one, name, one.type, one.operands[1:3])
     t.set(_combined(t, one, found))
     if target.second and target.second != "_":
         t.put(target.second, _combined(t, one, negated(t, found)))
 
 
 def set_number(t: Translation, one: Instruction) -> None:
-    """`set`: all ones, or 1.0, where a comparison holds."""
+    """`set`: all ones, or 1.0, where a comparison holds; of two 16-bit floats in each half of the word."""
     result, kind = one.types[-2:]
+    if kind in PAIRS:
+        holds = t.whole(halves.ONE.get(result.removesuffix("x2"), 0xFFFF))
+        t.set(halves.joined(t, [t.pure("sel", found, holds, t.whole(0)) for found in _compared_halves(t, one, kind)]))
+        return
     found = _combined(t, one, compared(t, one, one.modifiers[0], kind, one.operands[1:3]))
     if result == "f32":
         t.set(t.pure("sel", found, t.b.real(1.0, "f32"), t.b.real(0.0, "f32"), type="f32"))
     else:
-        t.set(t.pure("sel", found, t.whole(WORD), t.whole(0)))
+        t.set(t.pure("sel", found, t.whole(halves.ONE.get(result, WORD)), t.whole(0)))
 
 
 def choose(t: Translation, one: Instruction) -> None:
