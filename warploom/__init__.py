@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from warploom.machine.engine.sizes import ConfigError
     from warploom.machine.occupancy.calculator import machine_occupancy, occupancy
     from warploom.result import Result
-    from warploom.study.compare import compare
+    from warploom.study.comparing import compare
 
 _HOMES = {
     "GPU": "warploom.gpu",
@@ -38,7 +38,7 @@ _HOMES = {
     "Result": "warploom.result",
     "SourceError": "warploom.isa.diagnostics",
     "check": "warploom.kernel.checking",
-    "compare": "warploom.study.compare",
+    "compare": "warploom.study.comparing",
     "load": "warploom.isa.frontends",
     "load_config": "warploom.machine.config.presets",
     "machine_occupancy": "warploom.machine.occupancy.calculator",

@@ -10,7 +10,8 @@ from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.memory.replacement import oldest_way
 from warploom.study import sweep
 from warploom.study.chart import chart
-from warploom.study.compare import plan, run, values_of
+from warploom.study.compare import plan, values_of
+from warploom.study.comparing import suite_of
 from warploom.study.needs import StudyError
 from warploom.units import Mechanism, Replacement, UnitError, lowest, merge
 
@@ -36,6 +37,14 @@ def stamped(s, set, way, now):
 
 def diverge():
     return warploom.tiny.assemble(DIVERGE, path="diverge.asm")
+
+
+def suite(made):
+    return suite_of([("", None, made)])
+
+
+def run(made, **options):
+    return suite(made).run(**options)
 
 
 def table(program, over, **options):
@@ -200,19 +209,19 @@ def test_without_pandas_python_gets_a_table(monkeypatch):
 def test_numbers_make_lines_and_words_make_bars():
     made = plan(diverge(), {"core.divergence": ["uniform", "stack"], "core.branch_latency": [1, 2, 4, 8]}, gpu="tiny-simt")
     found = run(made, engine="python", jobs=1)
-    (panel,) = chart(made, found).panels
+    (panel,) = chart(suite(made), found).panels
     assert (panel.kind, panel.log_x, panel.x_label, panel.legend) == ("line", True, "core.branch_latency (cycles)", "core.divergence")
     assert [series.name for series in panel.series] == ["stack"]
     assert panel.series[0].y == tuple(found["cycles"][4:])
     made = plan(diverge(), {"core.scheduler": "round_robin,oldest"}, gpu="tiny-simt")
-    (panel,) = chart(made, run(made, engine="python", jobs=1), "lane_share").panels
+    (panel,) = chart(suite(made), run(made, engine="python", jobs=1), "lane_share").panels
     assert (panel.kind, panel.series[0].x, panel.y_label) == ("bar", ("round_robin", "oldest"), "lane share (%)")
 
 
 def test_a_chart_of_nothing_is_refused():
     made = plan(diverge(), {"core.divergence": ["uniform", "masks"]}, gpu="tiny-simt")
     with pytest.raises(StudyError, match=r"^no run has ended well, so there is nothing to draw$"):
-        chart(made, run(made, engine="python", jobs=1))
+        chart(suite(made), run(made, engine="python", jobs=1))
 
 
 MATMUL = EXAMPLES / "tiny" / "matmul.asm"

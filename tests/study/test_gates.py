@@ -8,7 +8,8 @@ from click.testing import CliRunner
 from tests.places import EXAMPLES
 from warploom import GPU, load, rtl
 from warploom.cli import main
-from warploom.study.compare import plan, run
+from warploom.study.compare import plan
+from warploom.study.comparing import suite_of
 from warploom.study.figure import drawn
 from warploom.study.gates import cost_chart, front_of, rung_costs, with_cost
 from warploom.study.ladder import climb
@@ -30,7 +31,7 @@ def test_the_front_is_what_nothing_beats():
 @pytest.fixture(scope="module")
 def channels():
     made = plan(load(MATMUL), {"memory.data_channels": [1, 2]}, gpu="tiny", set=SMALL)
-    return made, with_cost(made, run(made, engine="python", jobs=1))
+    return made, with_cost(made, suite_of([("", None, made)]).run(engine="python", jobs=1))
 
 
 def test_a_comparison_has_transistors_and_depth_of_what_varies(channels):
@@ -56,7 +57,7 @@ def test_the_front_is_drawn_through_its_points(channels):
 
 def test_a_machine_without_a_price_is_named_and_the_others_have_theirs():
     made = plan(load(MATMUL), {"core.divergence": ["uniform", "its"]}, gpu="tiny-simt")
-    table = with_cost(made, run(made, engine="python", jobs=1))
+    table = with_cost(made, suite_of([("", None, made)]).run(engine="python", jobs=1))
     assert table["cost_transistors"] == [0, None]
     assert "core.divergence=its: no price, since core.divergence = 'its' has no hardware" in table.notes
 

@@ -1,6 +1,4 @@
-"""Comparison: one program on many machines that differ in a few settings.
-
-    found = warploom.compare("matmul.asm", over={"core.divergence": ["stack", "minpc"], "core.warps": "1..64*2"}, gpu="sm")
+"""The runs of a comparison, one program on many machines that differ in a few settings, and their table.
 
 `unit.scheduler` is a setting too: its values are ours by name, and units of a user's (`warploom.units`).
 
@@ -25,18 +23,15 @@ from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.sizes import ConfigError
-from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, ENGINES, cycle_limit
-from warploom.machine.run.runnable import Notice
 from warploom.machine.slots import check_slots, slot_named
 from warploom.study.metrics import METRICS
-from warploom.study.needs import StudyError
 from warploom.study.reasons import reasons_of
-from warploom.study.sweep import Outcome, Progress, Task, measure, spread
+from warploom.study.sweep import Outcome, Task
 from warploom.study.table import Column, Table
 from warploom.study.varied import MOST_RUNS, UNIT, Over, checked_values, values_of
 from warploom.units import UnitError, UserUnit, take_units, unit_name, unit_place
 
-__all__ = ["Plan", "base_machine", "compare", "name_of", "names_of", "plan", "run", "values_of"]
+__all__ = ["Plan", "base_machine", "name_of", "names_of", "plan", "table_of", "tasks_of", "values_of"]
 
 # The machine that is taken where settings of warps are compared, and the front end names none for that.
 WARPS_MACHINE = "sm"
@@ -55,39 +50,6 @@ class Plan:
     configs: tuple[Config | str, ...]
     units: tuple[dict[str, UserUnit], ...]
     notes: tuple[str, ...] = ()
-
-
-def compare(
-    program: Program | str | os.PathLike[str],
-    over: Over,
-    *,
-    gpu: str | Path | Config | None = None,
-    set: Mapping[str, Any] | None = None,
-    units: Mapping[str, UserUnit] | None = None,
-    max_cycles: int = DEFAULT_MAX_CYCLES,
-    engine: str = "auto",
-    jobs: int | None = None,
-    dask: str | None = None,
-    progress: Progress | None = None,
-    notice: Notice | None = None,
-) -> Any:
-    """Run a program on every combination of settings: a pandas DataFrame where pandas is installed, else a `table.Table`.
-
-    program: a Program or the path of one. over: values by full setting name: a sequence, or text as `1,2,4`, `1..8`, `8..64:8`,
-    `1..64*2`; for `unit.SLOT` functions, "mine.py:choose", or names of ours. gpu, set, units: the machine that all runs start from, which
-    a Python file sees while it runs up to its first launch. jobs: processes; None: one a processor. dask: the address of a Dask
-    scheduler that spreads the runs instead. progress: called with (runs done, runs in all).
-
-    A row has the settings, status, message, metrics, a digest of the final memory, and all counters.
-    Raises ConfigError, LaunchError when no run can be, SourceError for a program that cannot be read, StudyError.
-    """
-    made = plan(program, over, gpu=gpu, set=set, units=units)
-    table = run(made, max_cycles=max_cycles, engine=engine, jobs=jobs, dask=dask, progress=progress, notice=notice)
-    try:
-        import pandas  # noqa: F401
-    except ImportError:
-        return table
-    return table.to_frame()
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -188,23 +150,15 @@ def _usual_machine(own: str, named: Mapping[str, Any]) -> tuple[str, tuple[str, 
 # The runs, and the table of them
 
 
-def run(
-    plan: Plan,
-    *,
-    max_cycles: int = DEFAULT_MAX_CYCLES,
-    engine: str = "auto",
-    jobs: int | None = None,
-    dask: str | None = None,
-    progress: Progress | None = None,
-    notice: Notice | None = None,
-) -> Table:
-    """Run a plan. Raises LaunchError when no machine of it can start the program, StudyError."""
-    if engine not in ENGINES:
-        raise StudyError(f"engine = {engine!r}: it is one of {', '.join(ENGINES)}")
-    max_cycles = cycle_limit(max_cycles)
+def tasks_of(plan: Plan, max_cycles: int, engine: str) -> list[Task]:
+    """The runs of a plan that can be tried."""
     machines = zip(plan.configs, plan.units, strict=True)
-    tasks = [Task(plan.program, config, max_cycles, engine, units) for config, units in machines if isinstance(config, Config)]
-    measured = iter(spread(measure, tasks, jobs=jobs, dask=dask, progress=progress, notice=notice))
+    return [Task(plan.program, config, max_cycles, engine, units) for config, units in machines if isinstance(config, Config)]
+
+
+def table_of(plan: Plan, found: Sequence[Outcome]) -> Table:
+    """The table of a plan. found: what its tasks gave, in their order. Raises LaunchError when none of them could start the program."""
+    measured = iter(found)
     outcomes = [next(measured) if isinstance(config, Config) else Outcome("impossible", config) for config in plan.configs]
     if all(outcome.status == "impossible" for outcome in outcomes):
         raise LaunchError(reasons_of(plan.points, [outcome.message for outcome in outcomes]))

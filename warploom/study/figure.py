@@ -8,6 +8,7 @@ What others have published is drawn in black with open markers, ours in colour.
 from __future__ import annotations
 
 import io
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,16 +23,21 @@ PUBLISHED_MARKERS = ("o", "s", "^", "D")
 KINDS = ("line", "bar", "area", "points")
 FORMATS = ("png", "svg", "pdf")
 INCHES = (6.4, 4.4)  # of one panel
+COINCIDE = 0.02  # of an axis: about as much as a line's marker covers
 
 
 @dataclass(frozen=True)
 class Series:
-    """One line or set of bars. x: numbers or, in a panel of bars, names. published: not ours."""
+    """One line or set of bars. x: numbers or, in a panel of bars, names. published: not ours.
+
+    errors: how far the interval of each value reaches to both sides; () or None where none is known.
+    """
 
     name: str
     x: tuple[Any, ...]
     y: tuple[float | None, ...]
     published: bool = False
+    errors: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,7 @@ class Panel:
     """One pair of axes. kind: one of KINDS. labels say the unit. log_x, log_y: logarithmic axes, to base 2.
 
     y_from_zero: the axis begins at 0. legend: what the names of the series are of. ticks: the marks of the x axis; () for any.
+    reference: a value that others are relative to, as a thin line.
     """
 
     title: str
@@ -51,6 +58,7 @@ class Panel:
     y_from_zero: bool = True
     legend: str = ""
     ticks: tuple[Any, ...] = ()
+    reference: float | None = None
 
 
 @dataclass(frozen=True)
@@ -105,6 +113,8 @@ def _panel(ax: Any, panel: Panel, *, last: bool) -> None:
     ax.set_ylabel(panel.y_label)
     ax.grid(axis="y", color="#dddddd", linewidth=0.8)
     ax.set_axisbelow(True)
+    if panel.reference is not None:
+        ax.axhline(panel.reference, color="#666666", linewidth=0.8, zorder=1)
     if panel.log_y:
         ax.set_yscale("log", base=2)
         ax.yaxis.set_major_formatter(_plain)
@@ -128,8 +138,9 @@ def _plain(value: float, _: Any = None) -> str:
 def _lines(ax: Any, panel: Panel) -> None:
     ours = theirs = 0
     for series in panel.series:
-        points = [(x, y) for x, y in zip(series.x, series.y, strict=True) if y is not None]
-        xs, ys = [x for x, _ in points], [y for _, y in points]
+        errors = series.errors or (None,) * len(series.x)
+        points = [(x, y, error) for x, y, error in zip(series.x, series.y, errors, strict=True) if y is not None]
+        xs, ys = [x for x, _, _ in points], [y for _, y, _ in points]
         if series.published:
             marker = PUBLISHED_MARKERS[theirs % len(PUBLISHED_MARKERS)]
             look = {"linestyle": (":", "--", "-.")[theirs % 3], "linewidth": 1.2, "zorder": 3}
@@ -140,11 +151,21 @@ def _lines(ax: Any, panel: Panel) -> None:
             size = max(9 - 1.5 * ours, 4)  # where lines lie on one another, the lower markers still show
             ax.plot(xs, ys, color=colour, marker=marker, markersize=size, linewidth=1.8, label=series.name)
             ours += 1
+        if series.errors:
+            _intervals(ax, xs, ys, [error for _, _, error in points], "black" if series.published else colour)
     if panel.log_x:
         ax.set_xscale("log", base=2)
         ax.xaxis.set_major_formatter(_plain)
     if panel.ticks:
         ax.set_xticks(panel.ticks, [str(tick) for tick in panel.ticks])
+
+
+def _intervals(ax: Any, xs: Sequence[float], ys: Sequence[float], errors: Sequence[float | None], colour: str) -> None:
+    """A bar over each interval, with caps; none where it has no width."""
+    known = [(x, y, error) for x, y, error in zip(xs, ys, errors, strict=True) if error]
+    if known:
+        places, heights, halves = zip(*known, strict=True)
+        ax.errorbar(places, heights, halves, fmt="none", ecolor=colour, elinewidth=1.2, capsize=3, zorder=4)
 
 
 def _bars(ax: Any, panel: Panel) -> None:
@@ -154,6 +175,8 @@ def _bars(ax: Any, panel: Panel) -> None:
     for number, series in enumerate(panel.series):
         places = [names.index(x) + (number - (len(panel.series) - 1) / 2) * width for x in series.x]
         heights = [0 if y is None else y for y in series.y]
+        if series.errors:
+            _intervals(ax, places, heights, series.errors, "black")
         if series.published:
             ax.bar(places, heights, width, color="white", edgecolor="black", hatch="//", label=series.name)
         else:
@@ -191,6 +214,17 @@ def _areas(ax: Any, panel: Panel) -> None:
 def numeric(values: Sequence[Any]) -> bool:
     """Whether values are numbers that an axis can have."""
     return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+
+
+def coincide(series: Sequence[Series]) -> bool:
+    """Whether two lines differ, and lie so close to one another in all their points that a picture does not show it."""
+    ours = [one for one in series if not one.published]
+    top = max((y for one in ours for y in one.y if y is not None), default=0.0)
+    for first, second in itertools.combinations(ours, 2):
+        both = [(a, b) for a, b in zip(first.y, second.y, strict=True) if a is not None and b is not None]
+        if both and 0 < max(abs(a - b) for a, b in both) < COINCIDE * top:
+            return True
+    return False
 
 
 def doubling(values: Sequence[Any]) -> bool:

@@ -93,6 +93,15 @@ def test_a_plot_shows_the_metric_that_was_asked_for(tmp_path):
             (MATMUL, *CHANNELS, "--metric", "cycle", "-o", "x.png"),
             "error: --metric 'cycle': there is no such metric, did you mean 'cycles'?; there are cycles, instructions, ipc, ",
         ),
+        ((MATMUL, *CHANNELS, "--relative"), "error: --relative says how a plot is drawn, and there is none: write -o FILE too\n"),
+        (
+            (MATMUL, *CHANNELS, "--seeds", "1..3"),
+            "error: --seeds 1..3: no run would see it; write {seed} where the program reads it, as --args",
+        ),
+        ((MATMUL, *CHANNELS, "--arg", "n={seed}"), "error: --arg has {seed}, and there are no seeds: add --seeds 1..5\n"),
+        ((MATMUL, *CHANNELS, "--arg", "n={seed}", "--seeds", "4"), "error: an interval needs two seeds or more, as 1..5\n"),
+        ((MATMUL, *CHANNELS, "--arg", "n={seed}", "--seeds", "a,b"), "error: seed 'a': a seed is a whole number\n"),
+        ((MATMUL, MATMUL, *CHANNELS), "error: matmul is compared twice: name it once\n"),
         ((MATMUL, *CHANNELS, "--csv", MATMUL), f"error: --csv {MATMUL}: this file is an input; name a different one\n"),
         ((MATMUL, *CHANNELS, "--parquet", "-"), "error: --parquet writes a file: name one\n"),
         (
@@ -112,6 +121,44 @@ def test_bad_input_is_one_error_and_exit_status_2(arguments, message):
 def test_json_and_csv_do_not_share_standard_output():
     body = json.loads(run(MATMUL, *CHANNELS, "--json", "--csv", "-").stdout)
     assert body["error"] == "--json and --csv would both be written to -: name another file for one of them"
+
+
+def test_several_kernels_and_their_geometric_mean(tmp_path):
+    pytest.importorskip("matplotlib")
+    result = run(MATMUL, "examples/tiny/matadd.asm", *CHANNELS, "-o", tmp_path / "both.svg")
+    assert result.exit_code == 0
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert lines[0] == ["2", "kernels", "on", "tiny,", "6", "runs"]
+    assert [line[:3] for line in lines[9:12]] == [["geometric", "mean", channels] for channels in "124"]
+    assert "geometric mean" in (tmp_path / "both.svg").read_text()
+
+
+SEEDED = """import sys
+import numpy as np
+from numba import cuda
+
+@cuda.jit
+def steps(x, n):
+    for k in range(n[cuda.grid(1)]):
+        x[cuda.grid(1)] += k
+
+steps[1, 8](np.zeros(8, np.int32), np.random.default_rng(int(sys.argv[1])).integers(0, 9, 8).astype(np.int32))
+"""
+
+
+def test_seeds_reach_the_program(tmp_path):
+    script = tmp_path / "steps.py"
+    script.write_text(SEEDED)
+    over = ("--gpu", "sm", "--over", "core.scheduler=oldest,round_robin", "--args", "{seed}", "--seeds", "1..3")
+    body = json.loads(run(script, *over, "--json").stdout)
+    assert (body["seeds"], [row["seed"] for row in body["rows"]]) == ([1, 2, 3], [1, 1, 2, 2, 3, 3])
+    assert len({row["memory"] for row in body["rows"]}) == 3
+    assert [row["runs"] for row in body["summary"]] == [3, 3]
+    assert body["summary"][0]["cycles"] == sum(row["cycles"] for row in body["rows"][::2]) / 3
+    assert body["summary"][0]["cycles_interval"] > 0
+    shown = run(script, *over).stdout
+    assert "±" in shown
+    assert "means of 3 seeds" in shown
 
 
 def test_help_has_examples():
