@@ -13,7 +13,7 @@ from warploom.graphics.rendering import draw_triangles
 from warploom.graphics.setup import Triangles, Viewport, set_up
 from warploom.graphics.shading import ATTRIBUTES, NO_TEXTURE, Lamp, Quad
 from warploom.graphics.shading import Material as MaterialRow
-from warploom.graphics.state import GraphicsError, Pipeline, merger_of
+from warploom.graphics.state import GraphicsError, Pipeline, merger_of, shaded_here
 from warploom.graphics.target import Target, drawing_of
 from warploom.graphics.texture import Texture, in_memory
 from warploom.machine.engine.native.loader import native
@@ -58,6 +58,7 @@ class DrawCall:
     """n triangles and all that they are drawn with.
 
     corners: float64[n, 3, 4], clip space. attributes: float32[n, 3, ATTRIBUTES]: u, v, colour, normal. scissor: left, top, right, bottom.
+    positions: float64[n, 3, 3], the corners in the world, and eye, where the camera stands: for shaders that ask for them.
     """
 
     corners: np.ndarray
@@ -66,6 +67,8 @@ class DrawCall:
     shading: Shading = field(default_factory=Shading)
     light: Light = field(default_factory=Light)
     scissor: tuple[int, int, int, int] | None = None
+    positions: np.ndarray | None = None
+    eye: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
 def draw_call(target: Target, call: DrawCall, engine: str = "auto", progress: Progress | None = None) -> Triangles:
@@ -81,6 +84,7 @@ def draw_call(target: Target, call: DrawCall, engine: str = "auto", progress: Pr
     if not np.isfinite(call.corners).all():
         raise GraphicsError(f"triangle {int(np.argwhere(~np.isfinite(call.corners))[0][0])} has a corner that is not a finite number")
     pipeline = call.pipeline
+    shaded_here(pipeline)
     triangles = set_up(call.corners, call.attributes, view, pipeline.cull_mode, pipeline.front_face)
     early = pipeline.early_depth and pipeline.depth is not None and pipeline.stencil_front is None and pipeline.stencil_back is None
     drawing, raster = drawing_of(target, early), zeros(1, Raster)

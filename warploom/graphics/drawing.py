@@ -62,15 +62,27 @@ def calls_of(scene: Scene, camera: Camera, width: int, height: int, pipeline: Ma
     for mesh in scene.meshes:
         if len(mesh.triangles) == 0:
             continue
+        world = mesh.world()
         with np.errstate(over="ignore", invalid="ignore"):
-            clip = np.concatenate([mesh.world(), np.ones((len(mesh.positions), 1))], axis=1) @ matrix.T
+            clip = np.concatenate([world, np.ones((len(world), 1))], axis=1) @ matrix.T
         if not np.isfinite(clip).all():
             raise GraphicsError(f"{mesh.name}: vertex {int(np.argwhere(~np.isfinite(clip))[0][0])} is too far away for floats")
         try:
             state = replace(mesh.pipeline, **pipeline)  # type: ignore[arg-type]
         except TypeError as error:
             raise GraphicsError(f"a pipeline has no such field: {error}") from None
-        yield mesh, DrawCall(clip[mesh.triangles], mesh.corner_attributes(), state, mesh.shading, light)
+        yield (
+            mesh,
+            DrawCall(
+                clip[mesh.triangles],
+                mesh.corner_attributes(),
+                state,
+                mesh.shading,
+                light,
+                positions=world[mesh.triangles],
+                eye=camera.eye,
+            ),
+        )
 
 
 def placed_light(light: Light, camera: Camera) -> Light:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import runpy
 import sys
 import traceback
+from dataclasses import replace
 from pathlib import Path
 
 from warploom.graphics.scene import Mesh, Scene
-from warploom.graphics.state import GraphicsError
+from warploom.graphics.state import GraphicsError, Pipeline
 
 NAME = "scene"
 
@@ -36,7 +37,17 @@ def scene_of(path: str) -> Scene:
         made = Scene(made)  # type: ignore[arg-type]
     if not isinstance(made, Scene):
         raise GraphicsError(f"{path}: `{NAME}` is a {type(made).__name__}: it is a warploom.graphics.Scene, or a list of Mesh objects")
+    for mesh in made.meshes:
+        mesh.pipeline = _beside(mesh.pipeline, Path(path).parent)
     return made
+
+
+def _beside(pipeline: Pipeline, folder: Path) -> Pipeline:
+    """A pipeline whose pixel shader is found beside the scene, where it is not in the present folder."""
+    name = pipeline.fragment
+    if isinstance(name, str) and not Path(name).is_file() and (folder / name).is_file():
+        return replace(pipeline, fragment=str(folder / name))
+    return pipeline
 
 
 def _place(path: str, error: Exception) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -81,7 +82,8 @@ class Pipeline:
 
     depth, stencil_front, stencil_back: None leaves the test out. write_mask: channels that are written, of "rgba". front_face: the
     winding of a front face as one sees it. fill_rule: "top-left" draws a pixel on a shared edge once, "inclusive" twice. early_depth:
-    fragments that the depth test will drop are dropped before they are shaded, where that changes no result.
+    fragments that the depth test will drop are dropped before they are shaded, where that changes no result. fragment: the pixel shader, a
+    file in C (`pixel_shader.py`); None: the one that lights and textures.
     """
 
     depth: Depth | None = field(default_factory=Depth)
@@ -94,6 +96,7 @@ class Pipeline:
     fill_rule: str = "top-left"
     tile: int = 32
     early_depth: bool = True
+    fragment: Any = None
 
     def __post_init__(self) -> None:
         chosen("cull_mode", self.cull_mode, CULL_MODES)
@@ -104,6 +107,15 @@ class Pipeline:
         if wrong := set(self.write_mask) - set("rgba"):
             raise GraphicsError(f"write_mask is {self.write_mask!r}: it names channels of 'rgba', and {min(wrong)!r} is none")
         merger_of(self)
+
+
+def shaded_here(pipeline: Pipeline) -> None:
+    """Raise GraphicsError for a pipeline whose shader only a machine can run."""
+    if pipeline.fragment is not None:
+        raise GraphicsError(
+            "a pixel shader of one's own runs on a machine: draw with graphics.machine.drawing.draw_on(GPU('vortex-2024', "
+            "set={'core.divergence': 'stack'}), scene), or with `warploom draw`"
+        )
 
 
 def merger_of(pipeline: Pipeline) -> np.ndarray:

@@ -193,3 +193,28 @@ def test_a_scene_that_is_not_in_the_picture_has_a_warning(tmp_path):
     done = draw(tmp_path / "scene.py", "-o", tmp_path / "out.png", "--size", "9")
     assert done.exit_code == 0
     assert done.stderr.startswith("warning: none of the 1 triangles is in the picture: each is culled, outside of it, or smaller")
+
+
+def test_a_shader_of_ones_own_is_drawn_by_a_machine(tmp_path):
+    pytest.importorskip("ziglang")
+    scene, shader = tmp_path / "scene.py", tmp_path / "flat.c"
+    scene.write_text(SCENE)
+    shader.write_text(
+        "#include <warploom_pixel.h>\nvec4 pixel(const fragment_t *f, const uniforms_t *u) {\n"
+        "  if (f->x < 4) return (vec4){1, 0, 0, 1};\n  return (vec4){0, 0, 1, 1};\n}\n"
+    )
+    done = draw(scene, "-o", tmp_path / "out.png", "--size", "8", "--shader", shader)
+    assert done.exit_code == 0, done.output
+    assert f"shader     {shader}; core.divergence is stack" in done.stdout
+    pixels = read_picture(tmp_path / "out.png")
+    assert pixels[6, 2].tolist() == [255, 0, 0, 255] and pixels[6, 5].tolist() == [0, 0, 255, 255]
+
+
+def test_a_shader_and_rays_do_not_go_together(tmp_path):
+    scene, shader = tmp_path / "scene.py", tmp_path / "flat.c"
+    scene.write_text(SCENE)
+    shader.write_text("#include <warploom_pixel.h>\n")
+    done = draw(scene, "--rays", "--shader", shader)
+    assert done.exit_code == 2
+    assert done.stderr == "error: --rays shades with the shader that lights and textures: leave it or the pixel shader out\n"
+    assert "error: there is no pixel shader 'gone.c'" in draw(scene, "--shader", "gone.c").stderr

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from warploom.cli import main
 from warploom.cli.welcome.skeletons import SKELETONS, TEXTS, kind_of
 
-NEEDS = {"c": "ziglang", "opencl": "ziglang", "cuda": "ziglang"}
-RUN = [pytest.param(kind, marks=pytest.mark.slow) if kind == "cuda" else kind for kind in SKELETONS]  # its first link takes a minute
+NEEDS = {"c": "ziglang", "pixel": "ziglang", "opencl": "ziglang", "cuda": "ziglang"}
+RUN = [pytest.param(kind, marks=pytest.mark.slow) if kind in ("cuda", "pixel") else kind for kind in SKELETONS]  # a minute each
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def test_the_commands_that_its_text_names_exist(kind, here):
     texts = SKELETONS[kind].files(kind, here / f"first{SKELETONS[kind].ending}")
     lines = [line for line in next(iter(texts.values())).splitlines() if "warploom " in line and "import" not in line]
     named = {line.partition("warploom ")[2].split()[0] for line in lines}
-    assert named and named <= {"run", "profile", "check", "explore", "picture", "unit", "compare", "presets"}
+    assert named and named <= {"run", "profile", "check", "explore", "picture", "unit", "compare", "presets", "draw"}
 
 
 def test_an_ending_means_the_first_kind_that_has_it(here):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import DONE, UserError, json_option, keep_inputs, print_json, say, stopped, write_file
-from warploom.cli.drawing import by_rays, on_machine
+from warploom.cli.drawing import by_rays, on_machine, own_shader
 
 if TYPE_CHECKING:
     from warploom.graphics import Drawn, Scene
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @click.option("--cull", type=click.Choice(["none", "back", "front"]), help="Which faces are left out. [default: as the scene says]")
 @click.option("--tile", type=click.Choice(["8", "16", "32", "64", "128"]), help="Pixels of a tile's side.")
 @click.option("--no-early-depth", is_flag=True, help="Test depth after the shader only.")
+@click.option("--shader", metavar="FILE.c", help="Your own pixel shader, on a machine: `warploom new pixel.c` writes one to begin with.")
 @by_rays.ray_options
 @on_machine.machine_options
 @click.option("--engine", type=click.Choice(["auto", "native", "python"]), default="auto", show_default=True, help="Result is the same.")
@@ -47,6 +48,7 @@ def command(ctx: click.Context, file: str, output: str | None, size: str | None,
       warploom draw vase.obj -o vase.png --size 800x600 --from 0,1,3
       warploom draw scene.py --overdraw -o overdraw.png
       warploom draw scene.py --both --visits
+      warploom draw model.glb --shader toon.c
       warploom draw model.glb --gpu vortex-2024 --profile --ladder
     """
     from warploom.cli.terminal.progress import Busy, Progress
@@ -59,11 +61,11 @@ def command(ctx: click.Context, file: str, output: str | None, size: str | None,
     if not output.lower().endswith(".png"):
         raise UserError(f"the picture is a PNG file: -o {output} ends otherwise")
     keep_inputs("-o", output, [file])
+    with Busy("reading the scene", quiet=quiet):
+        scene = own_shader.used(_scene(file), options)
     width, height = _size(size or ("128x128" if options["gpu"] else "512x512"))
     on_machine.check(output, file, options)
     by_rays.check(kind, options)
-    with Busy("reading the scene", quiet=quiet):
-        scene = _scene(file)
     changes: dict[str, Any] = {"early_depth": False} if options["no_early_depth"] else {}
     changes |= {"fill_rule": options["fill_rule"]} if options["fill_rule"] else {}
     changes |= {"cull_mode": options["cull"]} if options["cull"] else {}
@@ -119,7 +121,7 @@ def _on_machine(
         for sentence in [*warnings, *_nothing_seen(found)]:
             say(f"warning: {sentence}", err=True)
         if not quiet:
-            on_machine.report(drawn, gpu)
+            on_machine.report(drawn, gpu, scene)
             say(f"{output} is written", err=True)
     on_machine.after(drawn, scene, options, quiet)
     return DONE

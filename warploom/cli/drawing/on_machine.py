@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import UserError, keep_inputs, say, write_file
+from warploom.cli.drawing import own_shader
 
 if TYPE_CHECKING:
     from warploom.gpu import GPU
@@ -86,7 +87,7 @@ def gpu_of(options: dict[str, Any]) -> GPU:
         changes["raster.rule"] = options["fill_rule"]
     if options["tile"]:
         changes["raster.tile"] = int(options["tile"])
-    gpu = GPU(options["gpu"], set=changes, engine=options["engine"])
+    gpu = GPU(options["gpu"], set=own_shader.settings(changes, options), engine=options["engine"])
     for section, said in (("raster", "a raster engine"), ("merger", "an output merger")):
         if gpu.config[f"{section}.cores"] == 0:
             raise UserError(f"drawing needs {said}, which {options['gpu']} does not have; use --gpu vortex-2024")
@@ -127,7 +128,7 @@ def facts(drawn: MachineDrawn, gpu: GPU) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def report(drawn: MachineDrawn, gpu: GPU) -> None:
+def report(drawn: MachineDrawn, gpu: GPU, scene: Scene) -> None:
     """Print it."""
     from warploom.isa.numbers import grouped
 
@@ -142,6 +143,9 @@ def report(drawn: MachineDrawn, gpu: GPU) -> None:
     say(f"{'cycles':10} {of['cycles']}{each}; {of['instructions']} instructions of warps")
     for name, result in drawn.results:
         say(f"  {name}: {grouped(result.cycles)}")
+    shaders = sorted({mesh.pipeline.fragment.source for mesh in scene.meshes if mesh.pipeline.fragment is not None})
+    if shaders:
+        say(f"{'shader':10} {', '.join(shaders)}; core.divergence is {gpu.config['core.divergence']}")
     for unit, waits, what in (
         ("raster", "raster_idle_cycles", "warps waited {} cycles for triangles"),
         ("merger", "merger_full_cycles", "fragments waited {} cycles for room"),

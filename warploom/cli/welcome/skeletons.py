@@ -28,6 +28,17 @@ class Skeleton:
         return {path: text} | {path.with_suffix(ending): more for ending, more in self.beside.items()}
 
 
+BALL = """import numpy as np
+
+from warploom.graphics import Mesh, Shading
+
+u, v = (part.ravel() for part in np.meshgrid(np.linspace(0, 1, 25), np.linspace(0, 1, 13)))
+ring, height = np.sin(np.pi * v), np.cos(np.pi * v)
+ball = np.stack([-ring * np.cos(2 * np.pi * u), height, ring * np.sin(2 * np.pi * u)], axis=1)
+first = (np.arange(12)[:, None] * 25 + np.arange(24)).reshape(-1, 1)
+triangles = np.concatenate([first + [0, 25, 1], first + [1, 25, 26]])
+scene = Mesh(ball, triangles, np.stack([u, v], axis=1), normals=ball, shading=Shading((0.9, 0.5, 0.2, 1), lit=True))
+"""
 UNIT = "warploom unit check {file}:choose --slot "
 SKELETONS = {
     "python": Skeleton(".py", "a kernel in Python, in the dialect of numba.cuda"),
@@ -37,6 +48,9 @@ SKELETONS = {
     "guppy": Skeleton(".guppy", "a kernel in the mask language"),
     "cuda": Skeleton(".cu", "a program in CUDA C++, with its host code (extra cc)"),
     "c": Skeleton(".c", "a kernel in C for Vortex (extra cc)"),
+    "pixel": Skeleton(
+        ".c", "a pixel shader in C, with a scene (extra cc)", "warploom draw {stem}.py --shader {file} --size 64", {".py": BALL}
+    ),
     "opencl": Skeleton(
         ".cl",
         "a kernel in OpenCL C for AMD's GCN (extra cc)",
@@ -55,7 +69,14 @@ SKELETONS = {
 
 
 # What a file's name may say, beside the names of kinds.
-WORDS = {"unit": "scheduler", "policy": "scheduler", "mechanism": "divergence", "hash": "set_hash", "eviction": "replacement"}
+WORDS = {
+    "unit": "scheduler",
+    "policy": "scheduler",
+    "mechanism": "divergence",
+    "hash": "set_hash",
+    "eviction": "replacement",
+    "shader": "pixel",
+}
 
 
 def kind_of(path: Path) -> str | None:

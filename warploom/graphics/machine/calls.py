@@ -7,6 +7,7 @@ powers of two texels on a side, so others are resized.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from warploom.graphics.clip import clipped, distances
 from warploom.graphics.color import to_bytes
 from warploom.graphics.draw_call import DrawCall
 from warploom.graphics.machine.shader import COLORED, TESTED, TEXTURED
+from warploom.graphics.machine.uniforms import STRIDE as OWN_STRIDE
+from warploom.graphics.machine.uniforms import float_planes, shader_values, tables, uniform_words
 from warploom.graphics.original.setup import STRIDE, Primitives, primitive_buffer, set_up_original, tile_buffer
 from warploom.graphics.shading import ALPHA, NORMAL, RED, U
 from warploom.graphics.state import GraphicsError, Pipeline, merger_of
@@ -29,47 +32,66 @@ MOST_TILES = 1 << 16
 
 @dataclass(frozen=True)
 class MachineCall:
-    """buffers: what lies in memory, by name and address. dcr: registers and values. arguments: of the shader. triangles: set up."""
+    """buffers: what lies in memory, by name and address. dcr: registers and values. arguments: of the shader. primitives: what was
+    set up. fragment: the pixel shader of a user's own, or None."""
 
     buffers: dict[str, np.ndarray]
     dcr: list[int]
     arguments: dict[str, str | int]
     primitives: Primitives
+    fragment: Any = None
 
 
 def machine_call(call: DrawCall, width: int, height: int, colors: np.ndarray, depths: np.ndarray, log_tile: int, srgb: bool) -> MachineCall:
     """A draw call for a target that holds `colors` and `depths`: uint32[height * width], the upper row first. Raises GraphicsError."""
-    pipeline, shading = call.pipeline, call.shading
-    corners, values = _clipped(call, _lit(call, srgb), width, height)
-    kept = _faces(corners, pipeline)
-    primitives = set_up_original(corners[kept], values[kept, :, :4], values[kept, :, 4:], width, height, -1.0, 1.0)
+    pipeline, shading, own = call.pipeline, call.shading, call.pipeline.fragment is not None
+    corners, values = _clipped(call, shader_values(call) if own else _lit(call, srgb), width, height)
+    kept, back = _faces(corners, pipeline)
+    values, back = values[kept], back[kept]
+    primitives = set_up_original(corners[kept], values[..., :4], values[..., 4:6], width, height, -1.0, 1.0)
     tiles, headers = tile_buffer(primitives.boxes, log_tile)
     if headers > MOST_TILES or len(tiles) - 2 * headers > MOST_TILES:
         raise GraphicsError(
             f"a draw call touches {headers} tiles and has {len(tiles) - 2 * headers} triangles in them; offsets in the tile buffer have "
             "16 bits: draw a smaller picture, use larger tiles, or cut the mesh"
         )
-    wants = COLORED | (TEXTURED if shading.texture else 0) | TESTED
     contents = {
         "color": colors, "depth": depths, "tiles": tiles if len(tiles) else np.zeros(1, np.uint32),
-        "primitives": primitive_buffer(primitives).ravel().view(np.uint32) if len(primitives.edges) else np.zeros(1, np.uint32),
+        "primitives": _primitive_words(primitives, values, back, own),
     }  # fmt: skip
     dcr = []
     if shading.texture is not None:
         contents["texels"] = _texels(shading.texture)
+    if own:
+        contents |= tables(srgb)
     places, at = {}, FIRST
     for name, data in contents.items():
         places[name] = at
         at += -(-data.nbytes // BLOCK) * BLOCK
+    arguments: dict[str, str | int] = {"primitives": "primitives", "stride": STRIDE}
+    arguments["wants"] = COLORED | (TEXTURED if shading.texture else 0) | TESTED
+    if own:
+        texels = contents["texels"].shape if shading.texture is not None else None
+        places["uniforms"], contents["uniforms"] = at, uniform_words(call, (width, height), texels, places)
+        arguments = {"uniforms": "uniforms"}
     if shading.texture is not None:
         dcr += _texture_registers(shading.texture, places["texels"], contents["texels"].shape)
     left, top, right, bottom = call.scissor or (0, 0, width, height)
-    raster = [places["tiles"] // BLOCK, headers, places["primitives"] // BLOCK, STRIDE,
+    raster = [places["tiles"] // BLOCK, headers, places["primitives"] // BLOCK,
+              OWN_STRIDE if own else STRIDE,
               min(right, width) << 16 | max(left, 0), min(bottom, height) << 16 | max(top, 0)]  # fmt: skip
     dcr += _pairs(DCR_RASTER, raster)
     dcr += _pairs(DCR_MERGER, merger_registers(pipeline, places["color"], places["depth"], width))
     buffers = {f"{name}@{places[name]:#x}": data.ravel() for name, data in contents.items()}
-    return MachineCall(buffers, dcr, {"primitives": "primitives", "stride": STRIDE, "wants": wants}, primitives)
+    return MachineCall(buffers, dcr, arguments, primitives, pipeline.fragment)
+
+
+def _primitive_words(primitives: Primitives, values: np.ndarray, back: np.ndarray, own: bool) -> np.ndarray:
+    """The primitive buffer: uint32[...]. values, back: of the triangles that were set up or not. own: a user's shader wants floats too."""
+    words = primitive_buffer(primitives)
+    if own:
+        words = np.concatenate([words, float_planes(values[primitives.kept], back[primitives.kept])], axis=1)
+    return words.ravel().view(np.uint32) if len(words) else np.zeros(1, np.uint32)
 
 
 def _pairs(first: int, values: list[int]) -> list[int]:
@@ -114,13 +136,12 @@ def _clipped(call: DrawCall, values: np.ndarray, width: int, height: int) -> tup
     return corners, np.stack([part[1] for part in ordered])
 
 
-def _faces(corners: np.ndarray, pipeline: Pipeline) -> np.ndarray:
-    """Which triangles are not culled. corners: y down."""
-    if pipeline.cull_mode == "none":
-        return np.ones(len(corners), bool)
+def _faces(corners: np.ndarray, pipeline: Pipeline) -> tuple[np.ndarray, np.ndarray]:
+    """Which triangles are not culled, and which show their backs. corners: y down."""
     turns = np.linalg.det(corners[..., [0, 1, 3]])  # positive: clockwise as one sees it
-    back = (turns > 0) == (pipeline.front_face == "ccw")
-    return np.asarray(back != (pipeline.cull_mode == "back"))
+    back = np.asarray((turns > 0) == (pipeline.front_face == "ccw"))
+    kept = np.ones(len(corners), bool) if pipeline.cull_mode == "none" else back != (pipeline.cull_mode == "back")
+    return kept, back
 
 
 def _texels(texture: Texture) -> np.ndarray:

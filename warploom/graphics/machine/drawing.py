@@ -13,6 +13,7 @@ from warploom.graphics.camera import fitting_camera
 from warploom.graphics.drawing import calls_of
 from warploom.graphics.machine.calls import MachineCall, machine_call
 from warploom.graphics.machine.shader import shader
+from warploom.graphics.pixel_shader import pixel_shader
 from warploom.graphics.scene import Camera, Scene
 from warploom.graphics.state import GraphicsError
 from warploom.graphics.target import Target
@@ -115,4 +116,6 @@ def _keep(target: Target, name: str, result: Result, max_cycles: int) -> None:
 def program_of(call: MachineCall) -> Any:
     """The shader's program with the buffers of a draw call."""
     buffers: Mapping[str, Any] = call.buffers | {"dcr": call.dcr}
-    return load(shader().encode(), ISA, options=Options(path="shader.vx", buffers=buffers, arguments=call.arguments))
+    own = pixel_shader(call.fragment) if call.fragment is not None else None
+    code, path = (own.code, own.source) if own else (shader().encode(), "shader.vx")
+    return load(code, ISA, options=Options(path=path, buffers=buffers, arguments=call.arguments))

@@ -23,11 +23,13 @@ F = np.float32
 
 class Primitives(NamedTuple):
     """n triangles that are left. edges: int32[n, 9]; planes: int32[n, 7, 3], of z, r, g, b, a, u, v: difference of corner 0 and 2, of 1
-    and 2, corner 2. boxes: int64[n, 4], left, right, top, bottom in pixels; the right and the bottom are not in it."""
+    and 2, corner 2. boxes: int64[n, 4], left, right, top, bottom in pixels; the right and the bottom are not in it. kept: int64[n], their
+    numbers among the triangles that were given."""
 
     edges: np.ndarray
     planes: np.ndarray
     boxes: np.ndarray
+    kept: np.ndarray
 
 
 def fixed(values: np.ndarray, fraction: int) -> np.ndarray:
@@ -55,7 +57,7 @@ def set_up_original(
         rows = fixed((edges * scale[:, None, None]).reshape(-1, 9), EDGE_FRACTION)
         values = np.concatenate([screen_z[..., None], colors.astype(F), uv.astype(F)], axis=-1)
         planes = np.stack([values[:, 0] - values[:, 2], values[:, 1] - values[:, 2], values[:, 2]], axis=-1)
-        return Primitives(rows[keeps], fixed(planes, ATTRIBUTE_FRACTION)[keeps], boxes[keeps])
+        return Primitives(rows[keeps], fixed(planes, ATTRIBUTE_FRACTION)[keeps], boxes[keeps], np.flatnonzero(keeps))
 
 
 def _edges(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

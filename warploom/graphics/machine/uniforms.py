@@ -1,0 +1,56 @@
+"""What a pixel shader of a user's own is given: words that are the same for all pixels, and planes of floats behind each triangle.
+
+The layout is that of `uniforms_t` and of the planes in `isa/c/runtime/include/warploom_pixel.h`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.graphics.color import BYTE_FROM, DECODED, to_bytes
+from warploom.graphics.draw_call import DrawCall
+from warploom.graphics.original.setup import WORDS
+from warploom.graphics.shading import ALPHA, NORMAL, RED, U
+
+STEPS = 4096  # of light, in the table of bytes
+PLANES = ("red", "green", "blue", "alpha", "u", "v", "normal_x", "normal_y", "normal_z", "x", "y", "z")
+STRIDE = 4 * (WORDS + 3 * len(PLANES) + 1)  # bytes of a triangle: edges, the original's planes, these, and whether its back is seen
+POINTERS = ("srgb", "decoded", "primitives")
+
+
+def shader_values(call: DrawCall) -> np.ndarray:
+    """The values of PLANES at each corner: float64[n, 3, 12]."""
+    attributes = call.attributes.astype(np.float64)
+    positions = call.positions if call.positions is not None else call.corners[..., :3]
+    colors = attributes[..., RED : ALPHA + 1] * np.array(call.shading.color)
+    return np.concatenate([colors, attributes[..., U : U + 2], attributes[..., NORMAL : NORMAL + 3], positions], axis=-1)
+
+
+def float_planes(values: np.ndarray, back: np.ndarray) -> np.ndarray:
+    """The words behind a triangle's own: int32[n, 37]. values: float64[n, 3, 12]; back: bool[n]."""
+    planes = np.stack([values[:, 0] - values[:, 2], values[:, 1] - values[:, 2], values[:, 2]], axis=-1)
+    with np.errstate(over="ignore"):
+        words = planes.astype(np.float32).reshape(len(values), -1).view(np.int32)
+    return np.concatenate([words, back[:, None].astype(np.int32)], axis=1)
+
+
+def tables(srgb: bool) -> dict[str, np.ndarray]:
+    """Buffers of words. decoded: bytes of a texture as amounts of light, 256 floats. srgb: the byte at the beginning of each of STEPS steps
+    of light, then the light from which on each byte is followed by the next one. A step is shorter than a byte is anywhere."""
+    made = {"decoded": DECODED[int(srgb)].view(np.uint32)}
+    if srgb:
+        steps = np.repeat((np.arange(STEPS, dtype=np.float64) / (STEPS - 1) - 1e-6)[:, None], 4, axis=1)
+        following = np.append(BYTE_FROM, np.float32(np.inf))
+        made["srgb"] = np.concatenate([np.ascontiguousarray(to_bytes(steps, True)[:, 0]).view(np.uint32), following.view(np.uint32)])
+    return made
+
+
+def uniform_words(call: DrawCall, size: tuple[int, int], texels: tuple[int, ...] | None, places: dict[str, int]) -> np.ndarray:
+    """`uniforms_t`: uint32[24]. size: of the picture. texels: rows and columns of the texture, None for none. places: of buffers."""
+    shading, light = call.shading, call.light
+    direction = np.array(light.direction if light.direction is not None else (0.0, 0.0, 1.0))
+    floats = [*direction / np.sqrt((direction**2).sum()), *call.eye, *shading.color, light.strength, light.ambient, shading.cutoff]
+    rows, columns = texels if texels is not None else (0, 0)
+    numbers = [*size, int(shading.lit), int(shading.two_sided), int(texels is not None), columns, rows]
+    pointers = [places.get("srgb", 0), places["decoded"], places["primitives"], STRIDE]
+    return np.concatenate([np.array(floats, np.float32).view(np.uint32), np.array([*numbers, *pointers], np.uint32)])

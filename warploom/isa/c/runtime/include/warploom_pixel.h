@@ -1,0 +1,154 @@
+/* A pixel shader in C: include this, and write
+     vec4 pixel(const fragment_t *f, const uniforms_t *u) { return f->color; }
+   It is called for each covered pixel of each triangle, and gives red, green, blue, alpha, 0 to 1. `main` is in here: every lane of every
+   warp takes quads from the raster engine until there are none, and hands the fragments of their covered pixels to the output merger.
+   Words of vectors are clang's: v.xyz, v.rgba, a * b, a * 0.5f. */
+#ifndef WARPLOOM_PIXEL_H
+#define WARPLOOM_PIXEL_H
+#include <vx_intrinsics.h>
+#include <vx_spawn.h>
+#include <warploom_inline.h>
+#if WARPLOOM_VORTEX < 2023
+#error "a pixel shader needs a raster engine: compile for vortex-2024"
+#endif
+
+typedef float vec2 __attribute__((ext_vector_type(2)));
+typedef float vec3 __attribute__((ext_vector_type(3)));
+typedef float vec4 __attribute__((ext_vector_type(4)));
+
+/* What is known of a covered pixel. All but x, y, front and triangle is interpolated, perspective-correct. */
+typedef struct {
+  vec4 color;        /* of the vertices, times the material's: amounts of light, without the lamp */
+  vec3 position;     /* in the world */
+  vec3 normal;       /* in the world; interpolated, so not of length 1 */
+  vec2 uv;           /* 0 to 1 is the whole texture, v = 0 its upper edge */
+  float depth;       /* 0 near to 1 far */
+  int x, y;          /* pixel, from the upper left one */
+  int front;         /* 1: the triangle's front is seen */
+  unsigned triangle; /* its number in the draw call, after clipping */
+} fragment_t;
+
+/* What is the same for all pixels of a draw call: words, as graphics/machine/uniforms.py writes them. */
+typedef struct {
+  float light[3], eye[3];          /* towards the lamp, of length 1; where the camera stands */
+  float base[4];                   /* the material's colour, which `color` holds already */
+  float strength, ambient, cutoff; /* of the lamp; of light from everywhere; less alpha than this is dropped */
+  int width, height;               /* of the picture */
+  int lit, two_sided;              /* 1: the material wants light; backs are lit as fronts are */
+  int textured, columns, rows;     /* 1: there is a texture, of so many texels */
+  const unsigned char *srgb;       /* bytes by 4096 steps of light, and the least light of each; 0: bytes are light */
+  const float *decoded;            /* bytes of colours to light */
+  const unsigned char *primitives;
+  unsigned stride;
+} uniforms_t;
+
+static vec4 pixel(const fragment_t *f, const uniforms_t *u);
+
+/* Returned in place of a colour: the pixel is not drawn. */
+#define DISCARD ((vec4){0, 0, 0, -1})
+
+WARPLOOM_INLINE float clamp(float x, float low, float high) { return __builtin_fminf(__builtin_fmaxf(x, low), high); }
+WARPLOOM_INLINE float saturate(float x) { return clamp(x, 0, 1); }
+WARPLOOM_INLINE float mix(float a, float b, float share) { return a + (b - a) * share; }
+WARPLOOM_INLINE float step(float edge, float x) { return x < edge ? 0.0f : 1.0f; }
+WARPLOOM_INLINE float smoothstep(float low, float high, float x) { float t = saturate((x - low) / (high - low)); return t * t * (3 - 2 * t); }
+WARPLOOM_INLINE float floorf(float x) { float whole = (float)(int)x; return whole - (float)(whole > x); } /* of less than 2^31 */
+WARPLOOM_INLINE float fract(float x) { return x - floorf(x); }
+WARPLOOM_INLINE float sqrtf(float x) { return __builtin_sqrtf(x); }
+WARPLOOM_INLINE float fabsf(float x) { return __builtin_fabsf(x); }
+WARPLOOM_INLINE float dot(vec3 a, vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+WARPLOOM_INLINE vec3 cross(vec3 a, vec3 b) { return a.yzx * b.zxy - a.zxy * b.yzx; }
+WARPLOOM_INLINE float length(vec3 a) { return sqrtf(dot(a, a)); }
+WARPLOOM_INLINE vec3 normalize(vec3 a) { return a * (1.0f / sqrtf(__builtin_fmaxf(dot(a, a), 1e-30f))); }
+WARPLOOM_INLINE vec3 reflect(vec3 a, vec3 normal) { return a - normal * (2 * dot(a, normal)); }
+WARPLOOM_INLINE vec3 as_vec3(const float a[3]) { return (vec3){a[0], a[1], a[2]}; }
+
+/* The texture at a place, by the texture unit, of this level: 0 is the largest. White where there is none. Colours are amounts of light. */
+WARPLOOM_INLINE vec4 texture_level(const uniforms_t *u, vec2 uv, int level) {
+  unsigned texel = 0xffffffffu;
+  if (u->textured) texel = vx_tex(0, (unsigned)(int)(uv.x * 8388608.0f), (unsigned)(int)(uv.y * 8388608.0f), (unsigned)level);
+  return (vec4){u->decoded[texel >> 16 & 255], u->decoded[texel >> 8 & 255], u->decoded[texel & 255], (float)(texel >> 24) * (1 / 255.0f)};
+}
+WARPLOOM_INLINE vec4 texture(const uniforms_t *u, vec2 uv) { return texture_level(u, uv, 0); }
+
+/* The light that the lamp throws on this pixel, and that from everywhere; 1 where the material wants none. */
+WARPLOOM_INLINE float light_on(const fragment_t *f, const uniforms_t *u) {
+  if (!u->lit) return 1;
+  float cosine = dot(normalize(f->normal), as_vec3(u->light));
+  if (u->two_sided && !f->front) cosine = -cosine;
+  return u->ambient + u->strength * __builtin_fmaxf(cosine, 0);
+}
+
+/* ---- what is around a shader */
+
+#define WARPLOOM_COLOR 0 /* planes of three floats, after 30 words of edges and of what the original's shader takes */
+#define WARPLOOM_UV 4
+#define WARPLOOM_NORMAL 6
+#define WARPLOOM_POSITION 9
+#define WARPLOOM_PLANES 120
+#define WARPLOOM_BACK (WARPLOOM_PLANES + 12 * 12)
+#define WARPLOOM_DEPTH_PLANE 36
+
+WARPLOOM_INLINE float warploom_value(const unsigned char *triangle, int plane, float dx, float dy) {
+  const float *p = (const float *)(triangle + WARPLOOM_PLANES) + 3 * plane;
+  return p[0] * dx + p[1] * dy + p[2];
+}
+
+WARPLOOM_INLINE unsigned warploom_channel(float x, const unsigned char *srgb) {
+  float one = saturate(x);
+  if (srgb) { /* the byte at the beginning of its step, or the next one, which begins at this much light */
+    unsigned byte = srgb[(int)(one * 4095.0f)];
+    return byte + (one >= ((const float *)(srgb + 4096))[byte]);
+  }
+  return (unsigned)(int)(one * 255.0f + 0.5f);
+}
+
+WARPLOOM_INLINE void warploom_shade(const unsigned char *t, const uniforms_t *u, unsigned number, int e0, int e1, int e2, int x, int y) {
+  float f0 = (float)e0, f1 = (float)e1, share = 1.0f / (f0 + f1 + (float)e2), dx = f0 * share, dy = f1 * share;
+  const int *z = (const int *)(t + WARPLOOM_DEPTH_PLANE); /* in fixed point, as other shaders have it, so that all draw the same depths */
+  int fx = (int)(dx * 16777216.0f), fy = (int)(dy * 16777216.0f);
+  int depth = (int)((long long)z[1] * fy >> 24) + ((int)((long long)z[0] * fx >> 24) + z[2]);
+  unsigned back = *(const unsigned *)(t + WARPLOOM_BACK);
+  fragment_t f;
+  f.color = (vec4){warploom_value(t, WARPLOOM_COLOR, dx, dy), warploom_value(t, WARPLOOM_COLOR + 1, dx, dy),
+                   warploom_value(t, WARPLOOM_COLOR + 2, dx, dy), warploom_value(t, WARPLOOM_COLOR + 3, dx, dy)};
+  f.uv = (vec2){warploom_value(t, WARPLOOM_UV, dx, dy), warploom_value(t, WARPLOOM_UV + 1, dx, dy)};
+  f.normal = (vec3){warploom_value(t, WARPLOOM_NORMAL, dx, dy), warploom_value(t, WARPLOOM_NORMAL + 1, dx, dy),
+                    warploom_value(t, WARPLOOM_NORMAL + 2, dx, dy)};
+  f.position = (vec3){warploom_value(t, WARPLOOM_POSITION, dx, dy), warploom_value(t, WARPLOOM_POSITION + 1, dx, dy),
+                      warploom_value(t, WARPLOOM_POSITION + 2, dx, dy)};
+  f.depth = (float)(depth & 0xffffff) * (1 / 16777215.0f);
+  f.x = x, f.y = y, f.front = (int)(back ^ 1), f.triangle = number;
+  vec4 color = pixel(&f, u);
+  if (!(color.w >= u->cutoff)) return;
+  unsigned word = (unsigned)(int)(saturate(color.w) * 255.0f + 0.5f) << 24;
+  word |= warploom_channel(color.x, u->srgb) << 16 | warploom_channel(color.y, u->srgb) << 8 | warploom_channel(color.z, u->srgb);
+  vx_om((unsigned)x, (unsigned)y, back, word, (unsigned)depth & 0xffffff);
+}
+
+static void warploom_draw(int task, void *argument) {
+  const uniforms_t *u = *(const uniforms_t *const *)argument;
+  unsigned quad;
+  (void)task;
+  while ((quad = vx_rast()) != 0) {
+    unsigned place = (unsigned)csr_read(VX_CSR_RASTER_POS_MASK), number = quad >> 1;
+    int x0 = (int)csr_read(0x7C1), x1 = (int)csr_read(0x7C2), x2 = (int)csr_read(0x7C3);
+    int y0 = (int)csr_read(0x7C5), y1 = (int)csr_read(0x7C6), y2 = (int)csr_read(0x7C7);
+    int z0 = (int)csr_read(0x7C9), z1 = (int)csr_read(0x7CA), z2 = (int)csr_read(0x7CB);
+    int column = (int)(place << 14 >> 18) * 2, row = (int)(place >> 18) * 2;
+    const unsigned char *t = u->primitives + number * u->stride;
+    for (int p = 0; p < 4; ++p) {
+      if (place >> p & 1) {
+        int right = -(p & 1), down = -(p >> 1); /* all ones: the pixel lies there */
+        warploom_shade(t, u, number, x0 + ((x1 - x0) & right) + ((x2 - x0) & down), y0 + ((y1 - y0) & right) + ((y2 - y0) & down),
+                       z0 + ((z1 - z0) & right) + ((z2 - z0) & down), column - right, row - down);
+      }
+    }
+  }
+}
+
+int main(void *argument) {
+  vx_spawn_tasks(vx_num_cores() * vx_num_warps() * vx_num_threads(), warploom_draw, argument);
+  return 0;
+}
+#endif
