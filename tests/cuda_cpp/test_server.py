@@ -7,7 +7,7 @@ import pytest
 
 import warploom
 from warploom import SourceError
-from warploom.cuda_cpp.modules import HEADER
+from warploom.cuda_cpp.compiler import HEADER
 from warploom.cuda_cpp.protocol import Kind, Request, Status
 from warploom.cuda_cpp.server import NOWHERE, Server, device_pointers
 from warploom.ptx import DEVICE_WINDOW, read

@@ -29,6 +29,7 @@ PYTHON = "python"
 OWN, NVIDIA = "own", "nvidia"  # compilers
 KERNELS, MACHINE_CODE = (".cu", ".ptx"), "sass"  # files that NVIDIA's compilers make machine code of, and its front end
 PROGRAMS = {".py": PYTHON, ".ipynb": PYTHON, ".cu": "cuda"}  # programs with their own main: the front end has chosen a launch
+PROGRAM_GPU = "sm"  # what their front ends say too: looking for those takes a second
 LAUNCH_NUMBER = re.compile(r"[0-9]{1,9}")
 EXTENT = re.compile(r"[0-9]{1,10}(?:[x,][0-9]{1,10}){0,2}")
 

@@ -12,7 +12,7 @@ import click
 from warploom.cli.common import UserError, say
 from warploom.cli.drawing.programs import ISA as SCENE_ISA
 from warploom.cli.drawing.programs import is_scene, scene_program
-from warploom.cli.loading import PYTHON, Launching, is_script, load_program, named, there_is
+from warploom.cli.loading import PROGRAM_GPU, PYTHON, Launching, is_script, load_program, named, there_is
 from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
@@ -121,11 +121,11 @@ def machine_of(file: str, options: dict[str, Any], isa: str) -> tuple[Config, di
     from warploom.machine.config.presets import load_config, parse_setting
 
     changes = dict(parse_setting(text) for text in options["changes"])
-    row = named(isa) or front_end(file, options["isa"])
-    config = load_config(options["gpu"] or row.gpu, changes)
+    row = None if isa == PYTHON else named(isa) or front_end(file, options["isa"])
+    config = load_config(options["gpu"] or (PROGRAM_GPU if row is None else row.gpu), changes)
     if options.get("memory") is not None:
         _give_memory(options["memory"], isa)
-    with_warps = "" if config.has.warps else row.warps_gpu
+    with_warps = "" if config.has.warps or row is None else row.warps_gpu
     check_used(config, changes, before="--set ", add=f"add --gpu {with_warps or '{}'}")
     return _taken(options, config)
 

@@ -14,6 +14,7 @@ from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
     from warploom.cli.script_files import LaunchFiles
+    from warploom.cuda_cpp.start import Started
     from warploom.device import Device
     from warploom.isa.program import Program
     from warploom.kernel.launch.launch import KernelError
@@ -37,14 +38,17 @@ def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
     from warploom.cli.group import shown_as_its_own
     from warploom.cli.loading import PYTHON, compiler_words, own_arguments, program_isa
     from warploom.cli.running import limit_of, machine_of
+
+    check_script_options(file, options)
+    config, units = machine_of(file, options, PYTHON)
+    began = _began(file, options, wanted)  # before what is imported below
+
     from warploom.cli.terminal.own_output import OwnOutput
     from warploom.cli.terminal.progress import Progress
     from warploom.gpu import GPU
     from warploom.kernel.launch.launch import KernelError
     from warploom.kernel.script import run_script
 
-    check_script_options(file, options)
-    config, units = machine_of(file, options, PYTHON)
     gpu = GPU(config, engine=options["engine"], units=units)
     limit, as_json = limit_of(options["max_cycles"], whole=True), options["as_json"]
     results: list[Result] = []
@@ -67,13 +71,14 @@ def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
 
     status, ended, written = DONE, 0, True
     try:
-        with wanted, shown:
+        with began.host if began is not None else contextlib.nullcontext(), wanted, shown:
             try:
                 beside = (
                     contextlib.redirect_stdout(sys.stderr) if "-" in wanted.paths else contextlib.nullcontext()
                 )  # of a trace that grows
                 with own if as_json else beside:
-                    run_script(file, own_arguments(options), gpu=gpu, before=before, watch=heard, words=compiler_words(options))
+                    words = compiler_words(options)
+                    run_script(file, own_arguments(options), gpu=gpu, before=before, watch=heard, words=words, started=began)
             except KernelError as error:
                 failed = fault_of(error)
                 status, ended = (FAULT, 0) if error.ended is None else (DONE, error.ended)
@@ -109,6 +114,16 @@ def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
         if written:
             wanted.told(results)
     return status or ended
+
+
+def _began(file: str, options: dict[str, Any], wanted: LaunchFiles) -> Started | None:
+    """The process of a CUDA program that was built before, where its standard output is this one's; else None."""
+    from warploom.cli.loading import compiler_words, own_arguments
+    from warploom.cuda_cpp.start import begun
+
+    if options["as_json"] or "-" in wanted.paths:
+        return None
+    return begun(file, own_arguments(options), compiler_words(options))
 
 
 def check_script_options(file: str, options: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@
     modules.py     PTX that a program brings: variables and kernels
     properties.py  what the device says of itself
     host.py        the host program: a process, its output, its end
+    start.py       the process is begun, before the simulator is imported where the cache has the program
     program.py     all of it: `run`
 
 The host program is a process of its own. It speaks to the device over one socket; what it prints, reads and returns is its own.

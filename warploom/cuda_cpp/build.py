@@ -19,8 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from warploom.cuda_cpp.compiler import INCLUDE, RUNTIME, Compiler, check_there, zig
-from warploom.cuda_cpp.modules import HEADER
+from warploom.cuda_cpp.compiler import HEADER, INCLUDE, RUNTIME, Compiler, check_there, zig
 from warploom.cuda_cpp.words import CUDA, Words
 from warploom.isa.host.children import ISOLATED
 from warploom.isa.host.user_cache import FORGET_SECONDS, check_trusted, make_directory, user_cache
@@ -44,15 +43,11 @@ def build(words: Words, told: Told | None = None) -> Built:
 
     told: is told what is being done.
     """
-    tell = told or (lambda text: None)
-    first = words.sources[0]
-    check_there(first)
-    sources = [Path(source).resolve() for source in words.sources]
-    texts = [read_bytes(source) for source in words.sources]
-    home = home_folder()
-    place = home / _key(words, sources, texts)
-    if (known := _known(place)) is not None:
+    if (known := kept(words)) is not None:
         return known
+    tell = told or (lambda text: None)
+    home = home_folder()
+    sources, place = _place(words, home)
     with _part(home) as part:
         compiler = Compiler(words, part, home)
         objects, said, depends = compile_all(compiler, sources, part, tell)
@@ -72,6 +67,18 @@ def build(words: Words, told: Told | None = None) -> Built:
         _keep(part, place)
     _forget(home)
     return Built(place / PROGRAM, said)
+
+
+def kept(words: Words) -> Built | None:
+    """The executable, if the cache has it. Raises SourceError where there is no compiler or a source cannot be read."""
+    check_there(words.sources[0])
+    return _known(_place(words, home_folder())[1])
+
+
+def _place(words: Words, home: Path) -> tuple[list[Path], Path]:
+    """The sources' paths, and the folder of what is made from them."""
+    sources = [Path(source).resolve() for source in words.sources]
+    return sources, home / _key(words, sources, [read_bytes(source) for source in words.sources])
 
 
 def compile_all(compiler: Compiler, sources: Sequence[Path], part: Path, tell: Told) -> tuple[list[Path], str, list[Path]]:

@@ -22,6 +22,7 @@ from warploom.isa.reading import error
 HERE = Path(__file__).parent
 INCLUDE, RUNTIME = HERE / "include", HERE / "runtime"
 SAMPLES, LIBRARY = INCLUDE / "samples", INCLUDE / "std"  # the samples' helper headers; C++'s that bring others along
+HEADER = "// warploom: "  # in front of PTX in a program: where it comes from
 ARCHITECTURE, PTX_VERSION = "sm_80", 80
 GLIBC = "2.28"  # the oldest that a host program is linked for
 SECONDS = 900.0

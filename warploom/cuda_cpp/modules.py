@@ -6,11 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from warploom.cuda_cpp.compiler import INCLUDE
+from warploom.cuda_cpp.compiler import HEADER, INCLUDE
 from warploom.device import Device
 from warploom.ptx import read
-
-HEADER = "// warploom: "  # in front of PTX: where it comes from
 
 
 @dataclass

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from warploom.cuda_cpp.build import build
 from warploom.cuda_cpp.host import Host
 from warploom.cuda_cpp.places import Places
 from warploom.cuda_cpp.protocol import Closed, receive, reply
 from warploom.cuda_cpp.server import Launch, Server
-from warploom.cuda_cpp.words import CUDA, Words, parse
+from warploom.cuda_cpp.start import Said, Started, say, start
+from warploom.cuda_cpp.words import Words, parse
 from warploom.device import Device
 from warploom.isa.diagnostics import SourceError
 from warploom.isa.reading import ELF_MAGIC
 from warploom.result import Result
 
 MARK = b"__warploom_command"  # a symbol of every host program
-Said = Callable[[str], None]
 # How programs ask whether a launch could be: by the runtime's calls, or the samples' macro.
 ASKS_FOR_ERRORS = re.compile(r"\b(?:cudaGetLastError|cudaPeekAtLastError|getLastCudaError|cudaLaunchKernel|cuLaunchKernel)\b")
 LAUNCHES = re.compile(r"<<<")
@@ -34,24 +33,25 @@ class Ended(NamedTuple):
     how: str
 
 
-def run(path: str | Path, arguments: Sequence[str], words: Words | None, device: Device, launch: Launch, *, checked: bool = False) -> Ended:
+def run(
+    path: str | Path,
+    arguments: Sequence[str],
+    words: Words | None,
+    device: Device,
+    launch: Launch,
+    *,
+    checked: bool = False,
+    started: Started | None = None,
+) -> Ended:
     """Build a program, if it is a source, and run it. Raises SourceError for what does not compile.
 
     path: of a .cu file, or of a host program that was built before. launch: runs a Program and gives its Result.
-    checked: its launches are checked, and so is what it has not freed.
+    checked: its launches are checked, and so is what it has not freed. started: its process, where that has begun already.
     Sentences for the user go to standard error.
     """
-    if Path(path).suffix in CUDA:
-        words = words or Words()
-        words.sources = [str(path), *(source for source in words.sources if source != str(path))]
-        built = build(words, _telling())
-        if built.said.strip():
-            say(built.said.rstrip())
-        program, name = built.program, str(Path(path).with_suffix(""))
-    else:
-        program, name = Path(path).resolve(), str(path)
-    places = Places(program)
-    with Host(program, [name, *arguments]) as host:
+    program, process = started or start(path, arguments, words, _telling())
+    with process as host:
+        places = Places(program)
         server = Server(device, launch, places.line, say, checked)
         serve(server, host)
         status = host.wait()
@@ -99,12 +99,6 @@ def is_host_program(path: str | Path) -> bool:
 def words_of(texts: Sequence[str]) -> Words:
     """What nvcc's words say. Raises BadWord."""
     return parse(texts)
-
-
-def say(text: str) -> None:
-    """A sentence on standard error, after all that has been printed."""
-    sys.stdout.flush()
-    print(text, file=sys.stderr, flush=True)
 
 
 def _telling() -> Said | None:

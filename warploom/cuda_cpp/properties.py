@@ -73,6 +73,7 @@ def device_properties(config: Config, memory_bytes: int) -> DeviceProperties:
         "singleToDoublePrecisionPerfRatio": 2, "canUseHostPointerForRegisteredMem": 0, "cooperativeLaunch": 1,
         "sharedMemPerBlockOptin": optin, "maxBlocksPerMultiProcessor": limits.blocks, "reservedSharedMemPerBlock": config.shared.reserved,
         "hostRegisterSupported": 1, "memoryPoolsSupported": 1, "streamPrioritiesSupported": 1, "concurrentKernels": 1, "asyncEngineCount": 1,
+        "deviceOverlap": 1,
     }  # fmt: skip
     for name, value in values.items():
         setattr(found, name, value)

@@ -10,6 +10,7 @@ from warploom.checks.check import run_checked
 from warploom.checks.report.findings import Finding
 from warploom.cuda_cpp.allocations import Allocations
 from warploom.cuda_cpp.program import is_host_program
+from warploom.cuda_cpp.start import Started
 from warploom.isa import uop as u
 from warploom.isa.frontend import PATH, FrontEnd
 from warploom.isa.program import Program
@@ -21,8 +22,9 @@ from warploom.result import Result
 MEMORY_BYTES = (1 << 32) - (128 << 20)  # addresses have 32 bits; the last ones are windows of shared and local memory
 
 
-def run(path: str | Path, arguments: Sequence[str], words: Sequence[str]) -> None:
+def run(path: str | Path, arguments: Sequence[str], words: Sequence[str], started: Started | None = None) -> None:
     """Run a .cu file, or a host program that was built before. words: for the compiler, as nvcc takes them.
+    started: its process, where that has begun already.
 
     Raises SystemExit with the program's exit status where that is not 0, SourceError, and KernelError for a kernel with a fault.
     """
@@ -35,7 +37,7 @@ def run(path: str | Path, arguments: Sequence[str], words: Sequence[str]) -> Non
         said = parse(words)
     except BadWord as wrong:
         raise error(path, str(wrong), "leave it out") from None
-    ended = run_program(path, arguments, said, CURRENT.context.device, launch, checked=CURRENT.check is not None)
+    ended = run_program(path, arguments, said, CURRENT.context.device, launch, checked=CURRENT.check is not None, started=started)
     if ended.how:
         raise SystemExit(f"{path}: the program was ended by {ended.how}")
     if ended.failed is not None:

@@ -13,7 +13,8 @@ import numpy as np
 
 from warploom.cuda_cpp.allocations import Allocations
 from warploom.cuda_cpp.arrays import arrays_of
-from warploom.cuda_cpp.modules import HEADER, Kernel, Module, read_module
+from warploom.cuda_cpp.compiler import HEADER
+from warploom.cuda_cpp.modules import Kernel, Module, read_module
 from warploom.cuda_cpp.properties import STATIC_SHARED, USUAL_CLOCK, device_properties, most_block_threads, most_shared
 from warploom.cuda_cpp.protocol import COOPERATIVE, LAUNCH, VERSION, Kind, Reply, Request, Status
 from warploom.device import Device, DeviceError

@@ -7,7 +7,7 @@ rooms above this one, and of other packages, are entry points of the group `warp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from warploom.kernel import python_program
 
 GROUP = "warploom.programs"
-Runner = Callable[[str | Path, Sequence[str], Sequence[str]], None]
+Runner = Callable[..., None]
 
 
 class Kind(NamedTuple):

@@ -36,11 +36,12 @@ def run_script(
     before: Before | None = None,
     watch: Watch | None = None,
     words: Sequence[str] = (),
+    started: Any = None,
 ) -> None:
     """Run a program: a Python file, a notebook, or CUDA C++.
 
     before: is asked for further options of `Device.run` before every launch; watch: is handed every result. words: what the compiler of
-    CUDA C++ is told, as nvcc is.
+    CUDA C++ is told, as nvcc is. started: of CUDA C++, the process that has begun already.
 
     Raises whatever the program raises, SystemExit where it ends itself, and SourceError where it cannot be run.
     """
@@ -49,7 +50,7 @@ def run_script(
     saved = CURRENT.before, CURRENT.watch
     CURRENT.before, CURRENT.watch = before, watch
     try:
-        kind.run(path, arguments, words)
+        kind.run(path, arguments, words, *([started] if started is not None else ()))
     except Enough:
         pass
     finally:
