@@ -37,6 +37,10 @@ CALLS = {
     "f[1.5, 2](a)": "grid = 1.5: a number of blocks is whole; use // for division",
     "f[1](a)": "a launch has a grid and a block: kernel[blocks, threads](...)",
     "f[1, 1]([1, 2])": "a value of type list is nothing that a kernel can take; make it an array: np.array(...)",
+    "f[1, 1](x=a)": "f: a launch takes its arguments by position: give x without its name",
+    "cuda.device_array((2, -1))": "an array of shape (2, -1): no dimension is negative",
+    "cuda.pinned_array(-1)": "negative dimensions are not allowed",
+    "cuda.device_array(4, 'no')": "data type 'no' not understood",
     "cuda.device_array(1 << 31)": "17179869184 bytes: the device has 268435456 bytes of memory, 0 of them are taken",
 }
 
@@ -57,9 +61,15 @@ def test_the_sentence_has_the_place(call, tmp_path):
     assert "Traceback" not in done.stderr and "launch.py" not in done.stderr
 
 
-def test_what_others_raise_is_shown_as_python_shows_it(tmp_path):
-    done, _ = run(tmp_path, "int('x')")
-    assert "Traceback" in done.stderr and "invalid literal" in done.stderr
+@pytest.mark.parametrize(
+    ("call", "said"), [("int('x')", "invalid literal"), ("__import__('json').loads('{')", "Expecting"), ("np.eye(-1)", "nega")]
+)
+def test_what_others_raise_is_shown_as_python_shows_it(call, said, tmp_path):
+    done, _ = run(tmp_path, call)
+    assert "Traceback" in done.stderr and said in done.stderr
+
+
+def test_a_mistake_is_said_in_json(tmp_path):
     assert json.loads(run(tmp_path, "f(a)", "--json")[0].stdout)["error"]
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
 from warploom.device import Device
 from warploom.gpu import GPU
 from warploom.isa.diagnostics import Diagnostics, Source, SourceError
@@ -19,7 +21,7 @@ from warploom.kernel.programs import PYTHON, kind_of
 from warploom.result import Result
 
 PACKAGE = Path(__file__).parents[1]
-STANDARD_LIBRARY = str(Path(traceback.__file__).parent)
+LIBRARIES = (str(Path(traceback.__file__).parent), str(Path(np.__file__).parent))  # which this package calls
 Before = Callable[[Program, Device], dict[str, Any]]
 Watch = Callable[[Result], None]
 
@@ -74,14 +76,15 @@ def own_traceback(error: BaseException) -> TracebackType | None:
 def misuse(error: BaseException) -> SourceError | None:
     """A mistake in how a program uses kernels and arrays, with the place in the program; None for any other exception.
 
-    It is one that this package has raised, called directly from a line of the program: a launch without a grid, too many threads.
+    It is one that this package has raised, or NumPy for it, called directly from a line of the program: a launch without a grid, too many
+    threads.
     """
     begin = own_traceback(error)
     if begin is None or isinstance(error, SourceError) or not isinstance(error, TypeError | ValueError | NotImplementedError):
         return None  # a SourceError has its place already
     frames = traceback.extract_tb(begin)
-    theirs = [place for place, frame in enumerate(frames) if not frame.filename.startswith((str(PACKAGE), STANDARD_LIBRARY))]
-    if not theirs or theirs[-1] == len(frames) - 1:
+    theirs = [place for place, frame in enumerate(frames) if not frame.filename.startswith((str(PACKAGE), *LIBRARIES))]
+    if not theirs or not any(frame.filename.startswith(str(PACKAGE)) for frame in frames[theirs[-1] + 1 :][:1]):
         return None
     last = frames[theirs[-1]]
     if last.lineno is None or last.colno is None:

@@ -90,6 +90,8 @@ class DeviceArray(OnTheHost):
     def empty(cls, shape: Any, dtype: Any = np.float64, order: str = "C", device: Device | None = None) -> DeviceArray:
         """Room for an array."""
         sizes = tuple(int(one) for one in (shape if isinstance(shape, tuple | list) else (shape,)))
+        if min(sizes, default=0) < 0:
+            raise ValueError(f"an array of shape {sizes}: no dimension is negative")
         dtype = np.dtype(dtype)
         strides, step = [0] * len(sizes), dtype.itemsize
         for axis in range(len(sizes)) if order == "F" else reversed(range(len(sizes))):

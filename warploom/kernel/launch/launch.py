@@ -63,15 +63,17 @@ class Launchable:
     def __init__(self, kernel: Kernel, grid: Any, block: Any, shared: int) -> None:
         self.kernel, self.grid, self.block, self.shared = kernel, extents(grid, "grid"), extents(block, "block"), shared
 
-    def __call__(self, *args: Any) -> None:
-        """Launch it, and wait until it has ended."""
+    def __call__(self, *args: Any, **named: Any) -> None:
+        """Launch it, and wait until it has ended. Raises TypeError for arguments by name, which a launch does not take."""
+        if named:
+            raise TypeError(f"{self.kernel.__name__}: a launch takes its arguments by position: give {next(iter(named))} without its name")
         self.kernel.launch(self.grid, self.block, self.shared, args)
 
 
 class Idle(Launchable):
     """A launch without threads."""
 
-    def __call__(self, *args: Any) -> None:
+    def __call__(self, *args: Any, **named: Any) -> None:
         """Nothing is launched."""
 
 
