@@ -35,7 +35,8 @@ def jit(function_or_signature: Any = None, device: bool = False, **options: Any)
     """`@cuda.jit`, `@cuda.jit("void(float32[:])")`, `@cuda.jit(device=True)`.
 
     Signatures are not needed: a kernel is compiled for the arguments that it is launched with. Where there are some (a list has several)
-    other arrays than theirs are a TypeError, and numbers get their types.
+    other arrays than theirs are a TypeError, numbers get their types, and the kernel is compiled where it is decorated: its mistakes are
+    found there, and the module's variables have the values of then. Functions for kernels take and give the types of theirs.
     max_registers: registers a thread may have, raised with a warning where a kernel needs more; the rest goes to local memory.
     debug: errors that a kernel raises reach the host. fma=False: products and sums are rounded one by one. What only changes how NVIDIA's
     compiler works is ignored. Raises TypeError for an option that there is not.
@@ -46,12 +47,15 @@ def jit(function_or_signature: Any = None, device: bool = False, **options: Any)
     kept = {name: value for name, value in options.items() if name in _KNOWN}
 
     def make(function: Callable[..., Any]) -> Kernel:
-        return Kernel(plain(function), device=device, **kept)
+        made = Kernel(plain(function), device=device, **kept)
+        if "signature" in kept:
+            made.compile_declared()
+        return made
 
     if callable(function_or_signature) and hasattr(plain(function_or_signature), "__code__"):
         return make(function_or_signature)
     if function_or_signature is not None:
-        kept["signature"] = function_or_signature
+        kept |= {"signature": function_or_signature, "frozen": {}}
     return make
 
 

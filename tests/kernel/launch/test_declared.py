@@ -7,7 +7,7 @@ import pytest
 from numba.core import types
 from numba.core.typing import Context
 
-from warploom import cuda
+from warploom import SourceError, cuda
 from warploom.kernel.launch.declared import _conversion, declared
 from warploom.kernel.launch.signature import kind_of
 from warploom.kernel.types import types as ty
@@ -87,3 +87,79 @@ def test_among_several_the_one_that_loses_least_is_taken():
 def test_a_check_keeps_to_the_signature():
     with pytest.raises(TypeError, match="No matching definition"):
         scaled.check[1, 1](np.ones(2))
+
+
+FACTOR = 3
+
+
+def factor():
+    return FACTOR
+
+
+def test_names_keep_what_they_meant_where_a_kernel_with_a_signature_was_decorated(monkeypatch):
+    table = np.array([1, 2], np.int64)
+
+    @cuda.jit("void(int64[:], int32)")
+    def frozen(out, n):
+        out[0] = n * FACTOR + factor() + table[1]
+
+    def plain(out, n):
+        out[0] = n * FACTOR + factor() + table[1]
+
+    monkeypatch.setitem(globals(), "FACTOR", 100)
+    table[1] = 1000
+    out = np.zeros(1, np.int64)
+    frozen[1, 1](out, 10)
+    assert out[0] == 35
+    cuda.jit(plain)[1, 1](out, 10)
+    assert out[0] == 2100
+
+
+def test_a_mistake_in_a_kernel_with_a_signature_is_found_where_it_is_decorated():
+    with pytest.raises(SourceError, match="there is no 'unknown'"):
+
+        @cuda.jit("void(float32[:])")
+        def wrong(x):
+            x[0] = unknown  # noqa: F821
+
+
+@pytest.mark.parametrize(
+    ("signature", "said"),
+    [
+        ("float32(float32[:])", "f: a kernel gives no result: its signature begins with void, not float32"),
+        (types.int32(types.int32), "f: a kernel gives no result: its signature begins with void, not int32"),
+        ("void(float33[:])", r"there is no type 'float33', did you mean 'float32'"),
+        ("void(float32[:], int32)", r"f\(\) takes 1 argument \(x\), 2 are in its signature"),
+    ],
+)
+def test_a_signature_that_a_kernel_cannot_have(signature, said):
+    with pytest.raises(TypeError, match=said):
+
+        @cuda.jit(signature)
+        def f(x):
+            pass
+
+
+@cuda.jit("int32(int32, float32)", device=True)
+def cut(v, x):
+    return v * x
+
+
+@cuda.jit(["int8(int8)", "float64(float64)"], device=True)
+def doubled(v):
+    return v + v
+
+
+def test_a_function_for_kernels_takes_and_gives_its_declared_types():
+    """As numba-cuda has it: arguments and results are converted, `cut(2.9, 0.1)` computes 2 * float32(0.1), and gives 0."""
+
+    @cuda.jit
+    def calls(out):
+        out[0] = cut(2.9, 0.1)
+        out[1] = cut(7, 1.5)
+        out[2] = doubled(np.int8(100))
+        out[3] = doubled(1.25)
+
+    out = np.zeros(4)
+    calls[1, 1](out)
+    assert out.tolist() == [0.0, 10.0, -56.0, 2.5]

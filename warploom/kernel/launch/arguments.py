@@ -129,14 +129,14 @@ def kind_of_argument(function: Callable[..., Any], place: int, argument: Any) ->
         raise ArgumentError(f"{function.__name__}: the argument {name!r}: {error}") from None
 
 
-def check_count(function: Callable[..., Any], args: Sequence[Any]) -> None:
-    """Raise TypeError where a kernel takes a different number of arguments."""
+def check_count(function: Callable[..., Any], args: Sequence[Any], given: str = "are given") -> None:
+    """Raise TypeError where a kernel takes a different number of arguments. given: what is said of theirs."""
     try:
         inspect.signature(function).bind(*args)
     except TypeError:
         wanted = list(inspect.signature(function).parameters)
         raise TypeError(
-            f"{function.__name__}() takes {counted(len(wanted), 'argument')} ({', '.join(wanted)}), {len(args)} are given"
+            f"{function.__name__}() takes {counted(len(wanted), 'argument')} ({', '.join(wanted)}), {len(args)} {given}"
         ) from None
 
 

@@ -9,13 +9,16 @@ Source: Numba's `Array.can_convert_to`, its table of conversions and its choice 
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from warploom.kernel.launch.signature import ArgumentError
+from warploom.isa.diagnostics import nearest
+from warploom.kernel.launch.arguments import check_count
+from warploom.kernel.launch.signature import ArgumentError, kind_of
 from warploom.kernel.types import types as ty
 
 # Numba's shorter names, with which signatures in texts are written too.
@@ -64,6 +67,47 @@ def chosen(name: str, signature: Any, kinds: Sequence[Any]) -> list[Any] | None:
     return several[min(found)[1]]
 
 
+def kinds_of_declared(function: Callable[..., Any], signature: Any, *, device: bool = False) -> list[list[Any] | None]:
+    """The kinds of arguments (`signature.kind_of`) of each signature; None where one has a type of which nothing is said here.
+
+    Raises TypeError for a signature that the function cannot have.
+    """
+    name = function.__name__
+    several = signature if isinstance(signature, list) else [signature]
+    found: list[list[Any] | None] = []
+    for one, types in zip(several, declared(signature), strict=True):
+        result = _result(one)
+        if not device and result not in ("", "void", "none"):
+            raise TypeError(f"{name}: a kernel gives no result: its signature begins with void, not {result}")
+        check_count(function, types, "are in its signature")
+        known = len(types) == len(inspect.signature(function).parameters)
+        known = known and all(isinstance(each, ty.Type) or (isinstance(each, DeclaredArray) and each.item is not None) for each in types)
+        found.append([_kind_of_declared(each) for each in types] if known else None)
+    return found
+
+
+def _kind_of_declared(wanted: Any) -> Any:
+    if isinstance(wanted, ty.Type):
+        return ("number", wanted.name, "")
+    kind = kind_of(np.empty((1,) * wanted.ndim, wanted.item.dtype))
+    return (*kind[:3], wanted.layout, *kind[4:])
+
+
+def result_of(signature: Any, wanted: Sequence[Any]) -> Any:
+    """The type of the result of the signature with these argument types; None where it says none."""
+    several = signature if isinstance(signature, list) else [signature]
+    place = declared(signature).index(list(wanted))
+    return ty.BY_NAME.get(SHORT.get(_result(several[place]), _result(several[place])))
+
+
+def _result(signature: Any) -> str:
+    """The name of the type of a signature's result; "" where it says none."""
+    if isinstance(signature, str):
+        return signature[: signature.find("(")].strip().rpartition(".")[2] if "(" in signature else ""
+    result = getattr(signature, "return_type", None)
+    return "" if result is None else str(getattr(result, "name", result))
+
+
 def as_declared(argument: Any, kind: Any) -> Any:
     """A number as the type that a signature has for it."""
     if not isinstance(kind, ty.Type) or not isinstance(argument, int | float | complex | np.generic):
@@ -96,11 +140,20 @@ def _named(text: str) -> Any:
     if found is None:
         return None
     item = ty.BY_NAME.get(SHORT.get(found[1], found[1]))
+    if item is None and not _numbas(found[1]):
+        raise TypeError(f"{text}: there is no type {found[1]!r}{nearest(found[1], [*ty.BY_NAME, *SHORT])}")
     if found[2] is None:
         return item
     axes = [axis.strip() for axis in found[2].split(",")]
     layout = "C" if axes[-1] == "::1" else "F" if axes[0] == "::1" else "A"
     return DeclaredArray(item, len(axes), layout)
+
+
+def _numbas(name: str) -> bool:
+    """Whether Numba has a type of this name, though it is not a number."""
+    from numba.core import types
+
+    return hasattr(types, name)
 
 
 def _object(thing: Any) -> Any:

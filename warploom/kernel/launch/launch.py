@@ -23,7 +23,7 @@ from warploom.kernel.device.host import KernelWarning
 from warploom.kernel.launch.arguments import Prepared, check_count, extents, host_of, kind_of_argument, with_defaults
 from warploom.kernel.launch.checked_launch import asking, checked_launch
 from warploom.kernel.launch.compile import Built, build
-from warploom.kernel.launch.declared import as_declared, chosen
+from warploom.kernel.launch.declared import as_declared, chosen, kinds_of_declared, result_of
 from warploom.kernel.launch.inspecting import Inspected
 from warploom.kernel.launch.listing import listing
 from warploom.kernel.launch.notes import deliver
@@ -141,6 +141,24 @@ class Kernel(Inspected):
         return Overloads(self)
 
     # ---- programs
+
+    def compile_declared(self) -> None:
+        """Compile it for its signatures, as far as their types are known here: for what that finds, and to fix what names mean.
+
+        Raises SourceError for its mistakes, TypeError for a signature that it cannot have.
+        """
+        for kinds in kinds_of_declared(self.py_func, self.options["signature"], device=self.device):
+            if kinds is not None and not self.device:
+                build(self.py_func, kinds, self.options)
+
+    def declared_types(self, kinds: Sequence[Any]) -> tuple[list[Any], Any] | None:
+        """Of a function for kernels the types of its arguments and of its result, by its signatures; None where it has none.
+
+        kinds: of the arguments, `signature.kind_of`. Raises ArgumentError where no signature takes them.
+        """
+        signature = self.options.get("signature")
+        wanted = chosen(self.py_func.__name__, signature, kinds) if signature is not None else None
+        return None if wanted is None else (wanted, result_of(signature, wanted))
 
     def built(self, args: Sequence[Any], *, printing: bool = False, check: bool = False) -> Built:
         """The program for arguments, which is compiled when it is first wanted. Raises SourceError, ArgumentError, NoSource."""

@@ -10,7 +10,7 @@ import ast
 import enum
 import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -91,11 +91,35 @@ def called(t: Translator, node: ast.Call, function: Any, args: list[Any], named:
     inner = plain(function)
     module = str(getattr(function, "__module__", None) or "").partition(".")[0]
     if inspect.isfunction(inner) and module != "numpy" and not stops_for_a_debugger(inner):
+        declared = getattr(function, "declared_types", None)
+        if declared is not None and not named and (types := _declared(t, node, declared, args)) is not None:
+            return _with_declared(t, node, inner, args, *types)
         return inlined(t, node, inner, args, named)
     name = ast.unparse(node.func)
     if isinstance(function, Number | Complex | Array | tuple | str):
         t.error(node.func, f"{name} is {said(function)}, and no function", "write it without the brackets" if not node.args else "")
     return refuse_call(t, node, function, known=path is not None)
+
+
+def _declared(t: Translator, node: ast.AST, declared: Callable[[list[Any]], Any], args: list[Any]) -> tuple[list[Any], Any] | None:
+    """The types that a function's own signature has for these arguments and for its result. Raises Problem where it takes other ones."""
+    kinds = [("number", one.type.name, "") if isinstance(one, Number | Complex) else ("host", one) for one in args]
+    try:
+        found: tuple[list[Any], Any] | None = declared(kinds)
+    except TypeError as error:
+        t.error(node, str(error))
+    return found
+
+
+def _with_declared(t: Translator, node: ast.AST, function: Any, args: list[Any], wanted: list[Any], result: Any) -> Any:
+    """A call whose numbers are converted to declared types, and its result too."""
+    numbers = (Number, Complex)
+    given = [
+        converted(t, one, kind, node) if isinstance(kind, ty.Type) and isinstance(one, numbers) and one.type != kind else one
+        for one, kind in zip(args, wanted, strict=True)
+    ]
+    found = inlined(t, node, function, given, {})
+    return converted(t, found, result, node) if isinstance(result, ty.Type) and isinstance(found, numbers) else found
 
 
 def _as_type(thing: Any) -> Any:

@@ -277,17 +277,17 @@ class Translator:
 
     def enter(self, function: Any, arguments: dict[str, Any], path: tuple[Any, ...], called: At | None = None) -> Frame:
         """A frame for a function's body; not on the stack yet. called: where from, by the user's text."""
-        text = text_of(function)
+        text, names = text_of(function), outer_names(function, self.options.get("frozen"))
         if called is not None and str(function.__module__).startswith(LIBRARY):
             return Frame(
-                function.__name__, text, called.file, outer_names(function), dict(arguments), assigned(text.body) | set(arguments),
+                function.__name__, text, called.file, names, dict(arguments), assigned(text.body) | set(arguments),
                 path=path, function=function, called=called,
             )  # fmt: skip
         if text.source not in self.sources:
             self.sources.append(text.source)
         self.found.source, self.found.others = self.sources[0], tuple(self.sources[1:])
         return Frame(
-            function.__name__, text, self.sources.index(text.source), outer_names(function), dict(arguments),
+            function.__name__, text, self.sources.index(text.source), names, dict(arguments),
             assigned(text.body) | set(arguments), path=path, function=function,
         )  # fmt: skip
 

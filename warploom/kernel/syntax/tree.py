@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeGuard
 
+import numpy as np
+
 from warploom.isa.program import Source
 
 
@@ -133,8 +135,11 @@ def _is_it(node: ast.AST, code: Any, line: int = 0, column: int = 0, bracket: bo
     return (node.body.lineno + line, node.body.col_offset + column - (bracket and node.body.lineno == 1)) in begins
 
 
-def outer_names(function: Any) -> Callable[[str], Any]:
-    """What a name means that a function does not assign: of its closure, its module, or built in. Raises KeyError."""
+def outer_names(function: Any, frozen: dict[Any, Any] | None = None) -> Callable[[str], Any]:
+    """What a name means that a function does not assign: of its closure, its module, or built in. Raises KeyError.
+
+    frozen: what names meant in a first compilation, which holds in later ones too; arrays are kept as they were.
+    """
     inside = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     module = function.__globals__
 
@@ -145,7 +150,14 @@ def outer_names(function: Any) -> Callable[[str], Any]:
             return module[name]
         return getattr(builtins, name) if hasattr(builtins, name) else module[name]
 
-    return find
+    def find_frozen(name: str) -> Any:
+        assert frozen is not None
+        if (function, name) not in frozen:
+            found = find(name)
+            frozen[function, name] = found.copy() if isinstance(found, np.ndarray) else found
+        return frozen[function, name]
+
+    return find if frozen is None else find_frozen
 
 
 def assigned(nodes: Sequence[ast.AST]) -> set[str]:
