@@ -73,8 +73,18 @@ def clip_matrix(scene: Scene, camera: Camera, width: int, height: int) -> np.nda
     if not 0 < camera.fov < 180:
         raise GraphicsError(f"the camera's fov is {camera.fov}: it is more than 0 and less than 180 degrees")
     near, far = depth_range(scene, camera)
-    scale = 2.0 ** -np.ceil(np.log2(far))  # which changes no place, and keeps w near 1 in scenes of any size
-    return np.asarray(projection_matrix(camera.fov, width / height, near, far) @ view_matrix(camera) * scale)
+    return np.asarray(projection_matrix(camera.fov, width / height, near, far) @ view_matrix(camera) * _scale(far))
+
+
+def clip_planes(scene: Scene, camera: Camera) -> tuple[float, float]:
+    """w in clip space at the near and at the far plane. Raises GraphicsError."""
+    near, far = depth_range(scene, camera)
+    return near * _scale(far), far * _scale(far)
+
+
+def _scale(far: float) -> float:
+    """What clip space is multiplied by: it changes no place, and keeps w near 1 in scenes of any size."""
+    return float(2.0 ** -np.ceil(np.log2(far)))
 
 
 def depth_range(scene: Scene, camera: Camera) -> tuple[float, float]:

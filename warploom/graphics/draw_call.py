@@ -58,7 +58,8 @@ class DrawCall:
     """n triangles and all that they are drawn with.
 
     corners: float64[n, 3, 4], clip space. attributes: float32[n, 3, ATTRIBUTES]: u, v, colour, normal. scissor: left, top, right, bottom.
-    positions: float64[n, 3, 3], the corners in the world, and eye, where the camera stands: for shaders that ask for them.
+    positions: float64[n, 3, 3], the corners in the world, and eye, where the camera stands: for shaders that ask for them. planes: w at the
+    near and at the far plane of a perspective.
     """
 
     corners: np.ndarray
@@ -69,6 +70,7 @@ class DrawCall:
     scissor: tuple[int, int, int, int] | None = None
     positions: np.ndarray | None = None
     eye: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    planes: tuple[float, float] | None = None
 
 
 def draw_call(target: Target, call: DrawCall, engine: str = "auto", progress: Progress | None = None) -> Triangles:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from warploom.graphics.camera import clip_matrix, fitting_camera, view_matrix
+from warploom.graphics.camera import clip_matrix, clip_planes, fitting_camera, view_matrix
 from warploom.graphics.draw_call import DrawCall, Light, Progress, draw_call
 from warploom.graphics.scene import Camera, Mesh, Scene
 from warploom.graphics.state import GraphicsError
@@ -59,6 +59,7 @@ def draw(
 def calls_of(scene: Scene, camera: Camera, width: int, height: int, pipeline: Mapping[str, object]) -> Iterator[tuple[Mesh, DrawCall]]:
     """The draw calls of a scene, and the mesh of each. Raises GraphicsError."""
     matrix, light = clip_matrix(scene, camera, width, height), placed_light(scene.light, camera)
+    planes = clip_planes(scene, camera)
     for mesh in scene.meshes:
         if len(mesh.triangles) == 0:
             continue
@@ -71,18 +72,8 @@ def calls_of(scene: Scene, camera: Camera, width: int, height: int, pipeline: Ma
             state = replace(mesh.pipeline, **pipeline)  # type: ignore[arg-type]
         except TypeError as error:
             raise GraphicsError(f"a pipeline has no such field: {error}") from None
-        yield (
-            mesh,
-            DrawCall(
-                clip[mesh.triangles],
-                mesh.corner_attributes(),
-                state,
-                mesh.shading,
-                light,
-                positions=world[mesh.triangles],
-                eye=camera.eye,
-            ),
-        )
+        more = {"positions": world[mesh.triangles], "eye": camera.eye, "planes": planes}
+        yield mesh, DrawCall(clip[mesh.triangles], mesh.corner_attributes(), state, mesh.shading, light, **more)
 
 
 def placed_light(light: Light, camera: Camera) -> Light:

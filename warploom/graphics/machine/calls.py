@@ -7,6 +7,7 @@ powers of two texels on a side, so others are resized.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -28,27 +29,32 @@ DCR_TEXTURE, DCR_RASTER, DCR_MERGER = 6, 0x1C, 0x22
 MOST_LOG = 11  # of a texture's side
 WRAPS = {"clamp-to-edge": 0, "repeat": 1, "mirror-repeat": 2}
 MOST_TILES = 1 << 16
+ROUNDING = 2.0**-20  # how far depths stay away from 0 and 1, beyond which 24 bits wrap around
 
 
 @dataclass(frozen=True)
 class MachineCall:
     """buffers: what lies in memory, by name and address. dcr: registers and values. arguments: of the shader. primitives: what was
-    set up. fragment: the pixel shader of a user's own, or None."""
+    set up. fragment: the pixel shader of a user's own, or None. cut, face: of `shader.shader`."""
 
     buffers: dict[str, np.ndarray]
     dcr: list[int]
     arguments: dict[str, str | int]
     primitives: Primitives
     fragment: Any = None
+    cut: int = 0
+    face: int = 0
 
 
 def machine_call(call: DrawCall, width: int, height: int, colors: np.ndarray, depths: np.ndarray, log_tile: int, srgb: bool) -> MachineCall:
     """A draw call for a target that holds `colors` and `depths`: uint32[height * width], the upper row first. Raises GraphicsError."""
     pipeline, shading, own = call.pipeline, call.shading, call.pipeline.fragment is not None
+    faced = not own and pipeline.stencil_front != pipeline.stencil_back
+    stride = OWN_STRIDE if own else STRIDE + 4 * faced
     corners, values = _clipped(call, shader_values(call) if own else _lit(call, srgb), width, height)
     kept, back = _faces(corners, pipeline)
     values, back = values[kept], back[kept]
-    primitives = set_up_original(corners[kept], values[..., :4], values[..., 4:6], width, height, -1.0, 1.0)
+    primitives = set_up_original(_by_distance(corners[kept], call.planes), values[..., :4], values[..., 4:6], width, height, -1.0, 1.0)
     tiles, headers = tile_buffer(primitives.boxes, log_tile)
     if headers > MOST_TILES or len(tiles) - 2 * headers > MOST_TILES:
         raise GraphicsError(
@@ -57,7 +63,7 @@ def machine_call(call: DrawCall, width: int, height: int, colors: np.ndarray, de
         )
     contents = {
         "color": colors, "depth": depths, "tiles": tiles if len(tiles) else np.zeros(1, np.uint32),
-        "primitives": _primitive_words(primitives, values, back, own),
+        "primitives": _primitive_words(primitives, values, back, own, faced),
     }  # fmt: skip
     dcr = []
     if shading.texture is not None:
@@ -68,7 +74,7 @@ def machine_call(call: DrawCall, width: int, height: int, colors: np.ndarray, de
     for name, data in contents.items():
         places[name] = at
         at += -(-data.nbytes // BLOCK) * BLOCK
-    arguments: dict[str, str | int] = {"primitives": "primitives", "stride": STRIDE}
+    arguments: dict[str, str | int] = {"primitives": "primitives", "stride": stride}
     arguments["wants"] = COLORED | (TEXTURED if shading.texture else 0) | TESTED
     if own:
         texels = contents["texels"].shape if shading.texture is not None else None
@@ -78,20 +84,30 @@ def machine_call(call: DrawCall, width: int, height: int, colors: np.ndarray, de
         dcr += _texture_registers(shading.texture, places["texels"], contents["texels"].shape)
     left, top, right, bottom = call.scissor or (0, 0, width, height)
     raster = [places["tiles"] // BLOCK, headers, places["primitives"] // BLOCK,
-              OWN_STRIDE if own else STRIDE,
+              stride,
               min(right, width) << 16 | max(left, 0), min(bottom, height) << 16 | max(top, 0)]  # fmt: skip
     dcr += _pairs(DCR_RASTER, raster)
     dcr += _pairs(DCR_MERGER, merger_registers(pipeline, places["color"], places["depth"], width))
     buffers = {f"{name}@{places[name]:#x}": data.ravel() for name, data in contents.items()}
-    return MachineCall(buffers, dcr, arguments, primitives, pipeline.fragment)
+    return MachineCall(buffers, dcr, arguments, primitives, pipeline.fragment, _cut(shading.cutoff), STRIDE if faced else 0)
 
 
-def _primitive_words(primitives: Primitives, values: np.ndarray, back: np.ndarray, own: bool) -> np.ndarray:
-    """The primitive buffer: uint32[...]. values, back: of the triangles that were set up or not. own: a user's shader wants floats too."""
+def _cut(cutoff: float) -> int:
+    """The least alpha, as a byte of the machine's shader, that is drawn: it cuts off, so that an alpha of n / 255 is the byte n - 1."""
+    return min(max(ceil(cutoff * 255 - 1e-4) - 1, 0), 255)
+
+
+def _primitive_words(primitives: Primitives, values: np.ndarray, back: np.ndarray, own: bool, faced: bool) -> np.ndarray:
+    """The primitive buffer: uint32[...]. values, back: of the triangles that were set up or not. own: a user's shader wants floats too;
+    faced: and the merger which face is seen."""
+    if len(primitives.edges) == 0:
+        return np.zeros(1, np.uint32)
     words = primitive_buffer(primitives)
     if own:
         words = np.concatenate([words, float_planes(values[primitives.kept], back[primitives.kept])], axis=1)
-    return words.ravel().view(np.uint32) if len(words) else np.zeros(1, np.uint32)
+    elif faced:
+        words = np.concatenate([words, back[primitives.kept, None].astype(np.int32)], axis=1)
+    return words.ravel().view(np.uint32)
 
 
 def _pairs(first: int, values: list[int]) -> list[int]:
@@ -106,7 +122,7 @@ def _lit(call: DrawCall, srgb: bool) -> np.ndarray:
         direction = np.array(light.direction if light.direction is not None else (0.0, 0.0, 1.0))
         cosine = attributes[..., NORMAL : NORMAL + 3] @ (direction / np.sqrt((direction**2).sum()))
         if shading.two_sided:
-            cosine = np.abs(cosine)
+            cosine = np.where(_backs(call.corners * [1, -1, 1, 1], call.pipeline)[:, None], -cosine, cosine)
         made[..., :3] *= (light.ambient + light.strength * np.maximum(cosine, 0))[..., None]
     made[..., :4] = np.clip(made[..., :4], 0, 1)
     if srgb:
@@ -138,10 +154,30 @@ def _clipped(call: DrawCall, values: np.ndarray, width: int, height: int) -> tup
 
 def _faces(corners: np.ndarray, pipeline: Pipeline) -> tuple[np.ndarray, np.ndarray]:
     """Which triangles are not culled, and which show their backs. corners: y down."""
-    turns = np.linalg.det(corners[..., [0, 1, 3]])  # positive: clockwise as one sees it
-    back = np.asarray((turns > 0) == (pipeline.front_face == "ccw"))
+    back = _backs(corners, pipeline)
     kept = np.ones(len(corners), bool) if pipeline.cull_mode == "none" else back != (pipeline.cull_mode == "back")
     return kept, back
+
+
+def _backs(corners: np.ndarray, pipeline: Pipeline) -> np.ndarray:
+    """Which triangles show their backs: bool[n]. corners: y down."""
+    turns = np.linalg.det(corners[..., [0, 1, 3]])  # positive: clockwise as one sees it
+    return np.asarray((turns > 0) == (pipeline.front_face == "ccw"))
+
+
+def _by_distance(corners: np.ndarray, planes: tuple[float, float] | None) -> np.ndarray:
+    """Corners whose depth, z / w, is even in the distance: 0 at the near plane, 1 at the far one. planes: w there; None: as they are.
+
+    The shader interpolates depths as it does colours, over the surface. That is right for a distance. What a projection makes of it is
+    straight over the picture and not over the surface: a large triangle would hide what is in front of it.
+    """
+    if planes is None:
+        return corners
+    near, far = planes
+    made = corners.copy()
+    share = np.clip((made[..., 3] - near) / (far - near), 0, 1)
+    made[..., 2] = made[..., 3] * (ROUNDING + (1 - 2 * ROUNDING) * share)
+    return made
 
 
 def _texels(texture: Texture) -> np.ndarray:

@@ -117,5 +117,5 @@ def program_of(call: MachineCall) -> Any:
     """The shader's program with the buffers of a draw call."""
     buffers: Mapping[str, Any] = call.buffers | {"dcr": call.dcr}
     own = pixel_shader(call.fragment) if call.fragment is not None else None
-    code, path = (own.code, own.source) if own else (shader().encode(), "shader.vx")
+    code, path = (own.code, own.source) if own else (shader(call.cut, call.face).encode(), "shader.vx")
     return load(code, ISA, options=Options(path=path, buffers=buffers, arguments=call.arguments))

@@ -104,9 +104,24 @@ merge{p}:
     slli t1, t1, 1
     slli t2, t2, 16
     or t1, t1, t2
-    vx_om t1, a6, a7
-rest{p}:
+{face}{cut}    vx_om t1, a6, a7
+{kept}rest{p}:
     vx_join s8
+"""
+FACE = """\
+    lw t3, {face}(a2)       # 1: its back is seen
+    or t1, t1, t3
+"""
+CUT = """\
+    srli t2, a6, 24
+    sltiu t2, t2, {cut}
+    xori t2, t2, 1
+    vx_split s9, t2
+    beqz t2, kept{p}
+"""
+KEPT = """\
+kept{p}:
+    vx_join s9
 """
 # t6 = the value of a plane: ((ay * dy) >> 24) + (((ax * dx) >> 24) + az), of products of 64 bits
 VALUE = """
@@ -142,13 +157,18 @@ def _value(plane: int) -> str:
     return VALUE.format(x=first, y=first + 4, z=first + 8)
 
 
-def shader() -> str:
-    """The program's text. Arguments, a word each: the primitive buffer, its stride, what is wanted."""
+def shader(cut: int = 0, face: int = 0) -> str:
+    """The program's text. Arguments, a word each: the primitive buffer, its stride, what is wanted.
+
+    cut: fragments whose alpha, as a byte, is less are dropped. face: where in a triangle's bytes it says whether its back is seen, for a
+    merger that wants that; 0: all are fronts.
+    """
     channels = "".join(CHANNEL.format(shift=shift, value=_value(plane)) for plane, shift in BYTES)
     pixels = [
         PIXEL.format(
             p=p, dx=p & 1, dy=p >> 1, u=_value(U), v=_value(V), z=_value(Z), channels=channels,
-            textured=TEXTURED, colored=COLORED, tested=TESTED,
+            textured=TEXTURED, colored=COLORED, tested=TESTED, face=FACE.format(face=face) if face else "",
+            cut=CUT.format(cut=cut, p=p) if cut else "", kept=KEPT.format(p=p) if cut else "",
         )
         for p in range(4)
     ]  # fmt: skip
