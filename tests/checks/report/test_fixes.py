@@ -400,6 +400,23 @@ def test_what_one_thread_keeps_is_told_by_a_barrier():
     assert [one.fix for one in report.findings if one.kind == "race"] == [fix], str(report)
 
 
+def of_the_next(x):
+    i = cuda.grid(1)
+    if i + 1 < x.size:
+        x[i] = x[i + 1]
+
+
+def test_a_line_that_reads_and_writes_is_split_and_blocks_may_meet_there_too():
+    def fixes(grid, block):
+        report = cuda.jit(of_the_next).check[grid, block](ints(grid * block), schedule=False)
+        return {one.kind: one.fix for one in report.findings}
+
+    split = "split the line: read into a variable, then cuda.syncthreads()"
+    assert fixes(1, 64)["race"] == f"{split} where all threads of the block pass, then write"
+    assert "threads of two blocks may meet there too" in fixes(2, 64)["race"]
+    assert fixes(1, 32)["lockstep"].startswith("split the line: read into a variable, then cuda.syncwarp(), then write")
+
+
 @pytest.mark.parametrize("kind", [np.int16, np.uint8, np.float16])
 def test_items_that_have_no_atomic_are_told_of_none(kind):
     x = np.arange(128).astype(kind)

@@ -30,7 +30,7 @@ from warploom.isa.program import Position, Program
 DID = {s.READ: "reads", s.WRITE: "writes", s.ATOMIC: "updates by an atomic"}
 KINDS = (
     "race", "lost-update", "lockstep", "bounds", "uninitialised", "barrier", "syncwarp", "mask", "shuffle", "division",
-    "deadlock", "fault", "early-read",
+    "deadlock", "forward-progress", "fault", "early-read",
 )  # fmt: skip
 
 
@@ -220,7 +220,10 @@ class _Writer:
             f"{me} {DID[row[s.ACCESS]]} {found.element} after {other} {DID[row[s.OTHER_ACCESS]]} it only because lanes run in lockstep"
         )
         order = "order: since Volta each lane of a warp may run on its own (core.divergence=its)"
-        return replace(found, kind="lockstep", message=message, fix=fix_of_lockstep(self.program, row, self.core[1]), order=order, lost=0)
+        where = position_of(self.program, row[s.OTHER_PC])
+        same = (where.file, where.line) == (base.position.file, base.position.line)
+        fix = fix_of_lockstep(self.program, row, self.core[1], same)
+        return replace(found, kind="lockstep", message=message, fix=fix, order=order, lost=0)
 
     def _uninitialised(self, base: Finding, row: list[int]) -> Finding:
         element = self._element(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from warploom.checks import shadow as s
@@ -11,6 +12,7 @@ from warploom.isa.needs import uses
 from warploom.isa.program import Program
 
 LOCK = "; for a lock: cuda.threadfence() after it is taken and before it is given back"
+MEETING = "; threads of two blocks may meet there too: for them it takes an array of its own for the results, or a kernel after this one"
 WARP_OPERATIONS = ("shuffle", "shuffle_up", "shuffle_down", "shuffle_xor", "ballot", "match_any")
 ATOMIC_BYTES = 4  # there is no atomic of smaller items
 
@@ -23,6 +25,7 @@ def fix_of_race(program: Program, row: Sequence[int], blocks: bool, same_line: b
     python, cooperative = program.language.python, uses(program, "grid_barrier")
     if python and (extreme := extreme_of(program, row)):
         return f"do it in one step: {extreme}"
+    several = row[s.SPACE] == u.GLOBAL_SPACE and math.prod(program.launch.grid_dims) > 1
     if blocks and cooperative:
         return "blocks have no order: put the grid's sync() between the two, or use an atomic"
     if blocks:
@@ -35,16 +38,16 @@ def fix_of_race(program: Program, row: Sequence[int], blocks: bool, same_line: b
     if python and same_line and {row[s.ACCESS], row[s.OTHER_ACCESS]} == {s.READ, s.WRITE}:
         return (
             "split the line: read into a variable, then cuda.syncthreads() where all threads of the block pass, then write"
-            f"{', and once more cuda.syncthreads() before the next round' if in_loop else ''}"
+            f"{', and once more cuda.syncthreads() before the next round' if in_loop else ''}{MEETING if several else ''}"
         )
     unordered = u.SHARED_UNORDERED if row[s.SPACE] == u.SHARED_SPACE else u.GLOBAL_UNORDERED
     if (program.uops[program.uops[:, u.OP] == u.NUMBER["barrier"], u.FLAGS] & unordered).any():
         return "let the barrier between the two order both memories: barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)"
-    return f"put {program.language.barrier} between the two, where all threads of the block pass"
+    return f"put {program.language.barrier} between the two, where all threads of the block pass{MEETING if several else ''}"
 
 
-def fix_of_lockstep(program: Program, row: Sequence[int], lanes: int) -> str:
-    """For two accesses that only the lockstep of a warp orders. row: of the findings. lanes: of a warp.
+def fix_of_lockstep(program: Program, row: Sequence[int], lanes: int, same_line: bool) -> str:
+    """For two accesses that only the lockstep of a warp orders. row: of the findings. lanes: of a warp. same_line: one line does both.
 
     Where all threads of a block of one warp pass, nobody can tell whether the program is about warps or its block is small: a barrier is
     right for every size.
@@ -52,8 +55,12 @@ def fix_of_lockstep(program: Program, row: Sequence[int], lanes: int) -> str:
     about_warps = uses(program, "sync_warp", *WARP_OPERATIONS)
     branches = any(in_branch(program, program.position(row[pc])) for pc in (s.PC, s.OTHER_PC))
     if program.language.python and program.launch.block_threads <= lanes and not (about_warps or branches):
-        return "put cuda.syncthreads() between the two, where all threads of the block pass: it is right for every size of the block"
-    return "put cuda.syncwarp() between the two"
+        barrier, why = "cuda.syncthreads()", ", where all threads of the block pass: it is right for every size of the block"
+    else:
+        barrier, why = "cuda.syncwarp()", ""
+    if same_line and {row[s.ACCESS], row[s.OTHER_ACCESS]} == {s.READ, s.WRITE}:
+        return f"split the line: read into a variable, then {barrier}, then write{why}"
+    return f"put {barrier} between the two{why}"
 
 
 def extreme_of(program: Program, row: Sequence[int]) -> str:

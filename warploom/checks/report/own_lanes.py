@@ -42,4 +42,4 @@ def as_warning(found: Finding, divergence: str) -> Finding:
         f"and was checked so; with core.divergence={divergence} it never ends"
     )
     fix = "--set core.divergence=its runs it; to run it everywhere, let no lane wait for another one of its warp"
-    return replace(found, message=message, fix=fix, runs_today=True)
+    return replace(found, kind="forward-progress", message=message, fix=fix, runs_today=True)

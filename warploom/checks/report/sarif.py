@@ -21,6 +21,7 @@ MEANINGS = {
     "mask": "a mask that names other lanes than those that are there",
     "shuffle": "a shuffle that reads a lane that is not there",
     "deadlock": "threads that wait for each other",
+    "forward-progress": "lanes that wait for other lanes of their warp, which hardware before Volta never ends",
     "division": "a whole number divided by zero",
     "fault": "the machine has stopped the kernel",
     "early-read": "a register that is read before its writer has written it",
