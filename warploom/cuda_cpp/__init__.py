@@ -2,6 +2,7 @@
 
     words.py       what nvcc's command line says
     compiler.py    clang: device code to PTX, host code to an executable
+    chevrons.py    launches as nvcc takes them and clang does not
     build.py       the executable of a program, kept by content
     include/       the headers that programs include
     runtime/       the CUDA Runtime of a host program, and its protocol

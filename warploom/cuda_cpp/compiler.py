@@ -15,6 +15,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from warploom.cuda_cpp.chevrons import overlay
 from warploom.cuda_cpp.words import Words
 from warploom.isa.diagnostics import SourceError
 from warploom.isa.reading import error
@@ -57,7 +58,7 @@ NO_FILE = re.compile(r"^(\S+:\d+):\d+: fatal error: '([^']+)' file not found", r
 UNDEFINED = re.compile(r"undefined symbol: (.+)")
 LIBRARIES = {"thrust/": "Thrust", "cub/": "CUB", "cuda/std": "libcu++", "cuda/": "libcu++", "cublas": "cuBLAS", "cufft": "cuFFT",
              "curand.h": "cuRAND's host library", "cusparse": "cuSPARSE", "cusolver": "cuSOLVER", "cudnn": "cuDNN", "nvrtc": "NVRTC",
-             "nccl": "NCCL", "npp": "NPP", "GL/": "OpenGL", "mma.h": "the tensor cores' wmma", "nvToolsExt": "NVTX", "mpi.h": "MPI",
+             "nccl": "NCCL", "npp": "NPP", "GL/": "OpenGL", "mma.h": "the tensor cores' wmma", "mpi.h": "MPI",
              "opencv": "OpenCV"}  # fmt: skip
 
 
@@ -191,7 +192,7 @@ class Compiler:
         )
         listed = ["-MD", "-MF", str(depends), "-MT", "x"] if depends else []
         return self._run(
-            [*self._cuda(), "--cuda-device-only", f"--cuda-feature=+ptx{PTX_VERSION}", "-gline-tables-only", *fast, *self.words.device, *listed,
+            [*self._cuda(), *overlay(source, self.folder), "--cuda-device-only", f"--cuda-feature=+ptx{PTX_VERSION}", "-gline-tables-only", *fast, *self.words.device, *listed,
              "-S", str(source), "-o", str(to)],
             source,
         )  # fmt: skip
@@ -199,7 +200,7 @@ class Compiler:
     def host(self, source: Path, ptx: Path, to: Path) -> str:
         """An object file from a source, with PTX inside."""
         return self._run(
-            [*self._cuda(), "--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", str(ptx), "-fPIC", "-gline-tables-only",
+            [*self._cuda(), *overlay(source, self.folder), "--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", str(ptx), "-fPIC", "-gline-tables-only",
              "-Wno-everything", *self.words.host, "-c", str(source), "-o", str(to)],
             source,
         )  # fmt: skip
@@ -217,7 +218,7 @@ class Compiler:
 
     def preprocessed(self, source: Path, to: Path) -> str:
         """A source as the device pass sees it."""
-        return self._run([*self._cuda(), "--cuda-device-only", "-E", str(source), "-o", str(to)], source)
+        return self._run([*self._cuda(), *overlay(source, self.folder), "--cuda-device-only", "-E", str(source), "-o", str(to)], source)
 
     def runtime(self, to: Path) -> None:
         """The runtime's object file."""

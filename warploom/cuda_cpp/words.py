@@ -206,7 +206,7 @@ def _level(text: str) -> str:
 def _library(found: Words, name: str) -> None:
     if name in ABSENT_LIBRARIES:
         raise BadWord(f"-l{name}: {ABSENT_LIBRARIES[name]} is not there yet")
-    if name in ("cuda", "cudart", "cudart_static", "cudadevrt", "rt", "stdc++", "gomp"):
+    if name in ("cuda", "cudart", "cudart_static", "cudadevrt", "rt", "stdc++", "gomp", "nvToolsExt"):
         found.left_out.append(f"-l{name}")
     else:
         found.link.append(f"-l{name}")

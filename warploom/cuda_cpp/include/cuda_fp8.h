@@ -91,6 +91,7 @@ __WARPLOOM_BOTH __half2_raw __nv_cvt_fp8x2_to_halfraw2(const __nv_fp8x2_storage_
         __WARPLOOM_MEMBER explicit __nv_fp8x2_##name(float2 x) : __x(__nv_cvt_float2_to_fp8x2(x, __NV_SATFINITE, kind)) {} \
         __WARPLOOM_MEMBER explicit __nv_fp8x2_##name(double2 x) : __x(__nv_cvt_double2_to_fp8x2(x, __NV_SATFINITE, kind)) {} \
         __WARPLOOM_MEMBER explicit __nv_fp8x2_##name(__half2 x) : __nv_fp8x2_##name(__half22float2(x)) {} \
+        __WARPLOOM_MEMBER explicit __nv_fp8x2_##name(__nv_bfloat162 x) : __nv_fp8x2_##name(__bfloat1622float2(x)) {} \
         __WARPLOOM_MEMBER explicit operator float2() const { return make_float2((float)__warploom_fp8_value(__x & 0xff, kind), (float)__warploom_fp8_value(__x >> 8, kind)); } \
         __WARPLOOM_MEMBER explicit operator __half2() const { return __float22half2_rn((float2)*this); } \
     }; \
@@ -99,6 +100,10 @@ __WARPLOOM_BOTH __half2_raw __nv_cvt_fp8x2_to_halfraw2(const __nv_fp8x2_storage_
         __nv_fp8x4_##name() = default; \
         __WARPLOOM_MEMBER explicit __nv_fp8x4_##name(float4 x) \
             : __x(__nv_cvt_float2_to_fp8x2(make_float2(x.x, x.y), __NV_SATFINITE, kind) | (unsigned int)__nv_cvt_float2_to_fp8x2(make_float2(x.z, x.w), __NV_SATFINITE, kind) << 16) {} \
+        __WARPLOOM_MEMBER explicit __nv_fp8x4_##name(double4 x) : __nv_fp8x4_##name(make_float4((float)x.x, (float)x.y, (float)x.z, (float)x.w)) {} \
+        __WARPLOOM_MEMBER explicit __nv_fp8x4_##name(float2 x, float2 y) : __nv_fp8x4_##name(make_float4(x.x, x.y, y.x, y.y)) {} \
+        __WARPLOOM_MEMBER explicit __nv_fp8x4_##name(__half2 x, __half2 y) : __nv_fp8x4_##name(__half22float2(x), __half22float2(y)) {} \
+        __WARPLOOM_MEMBER explicit __nv_fp8x4_##name(__nv_bfloat162 x, __nv_bfloat162 y) : __nv_fp8x4_##name(__bfloat1622float2(x), __bfloat1622float2(y)) {} \
         __WARPLOOM_MEMBER explicit operator float4() const \
         { \
             return make_float4((float)__warploom_fp8_value(__x & 0xff, kind), (float)__warploom_fp8_value(__x >> 8 & 0xff, kind), \

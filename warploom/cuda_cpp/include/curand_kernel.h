@@ -1,6 +1,6 @@
 /* Random numbers in kernels (cuRAND, "Device API"). Philox 4x32-10 as published (Salmon et al., "Parallel random numbers: as easy as
    1, 2, 3", SC 2011), so its words are cuRAND's. XORWOW by Marsaglia's recurrence ("Xorshift RNGs", 2003), seeded here by Philox: its
-   statistics are XORWOW's, its words are not cuRAND's. */
+   statistics are XORWOW's, its words are not cuRAND's; the same holds for MRG32k3a. */
 #pragma once
 #pragma GCC system_header
 #include "cuda_runtime.h"
@@ -22,6 +22,12 @@ struct curandStateXORWOW {
 typedef curandStateXORWOW curandStateXORWOW_t;
 typedef curandStateXORWOW curandState_t;
 typedef curandStateXORWOW curandState;
+struct curandStateMRG32k3a {
+    unsigned int s1[3], s2[3];
+    int kept;
+    float normal;
+};
+typedef curandStateMRG32k3a curandStateMRG32k3a_t;
 
 __WARPLOOM_DEVICE uint4 __warploom_philox(uint4 c, uint2 key)
 {
@@ -116,6 +122,40 @@ __WARPLOOM_DEVICE unsigned int curand(curandStateXORWOW *s)
     s->d += 362437;
     return s->v[4] + s->d;
 }
+/* Steps of a recurrence: as many as are skipped. */
+__WARPLOOM_DEVICE void skipahead(unsigned long long n, curandStateXORWOW *s)
+{
+    while (n--) curand(s);
+}
+/* L'Ecuyer, "Good parameters and implementations for combined multiple recursive random number generators", 1999. */
+__WARPLOOM_DEVICE void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset, curandStateMRG32k3a *s)
+{
+    curandStateXORWOW from;
+    curand_init(seed, subsequence, offset, &from);
+    for (int k = 0; k < 3; k++) {
+        s->s1[k] = from.v[k] % 4294967086u + 1;
+        s->s2[k] = (from.v[(k + 3) % 5] ^ from.d * (k + 1)) % 4294944442u + 1;
+    }
+    s->kept = 0;
+    s->normal = 0;
+}
+__WARPLOOM_DEVICE unsigned int curand(curandStateMRG32k3a *s)
+{
+    const unsigned long long m1 = 4294967087ull, m2 = 4294944443ull;
+    unsigned long long p = (1403580ull * s->s1[1] % m1 + (m1 - 810728ull * s->s1[0] % m1)) % m1;
+    unsigned long long q = (527612ull * s->s2[2] % m2 + (m2 - 1370589ull * s->s2[0] % m2)) % m2;
+    s->s1[0] = s->s1[1];
+    s->s1[1] = s->s1[2];
+    s->s1[2] = (unsigned int)p;
+    s->s2[0] = s->s2[1];
+    s->s2[1] = s->s2[2];
+    s->s2[2] = (unsigned int)q;
+    return (unsigned int)(p > q ? p - q : p + m1 - q);
+}
+__WARPLOOM_DEVICE void skipahead(unsigned long long n, curandStateMRG32k3a *s)
+{
+    while (n--) curand(s);
+}
 /* In (0, 1]: 2^-32 times the word and a half. */
 __WARPLOOM_DEVICE float __warploom_uniform(unsigned int x) { return x * 2.3283064e-10f + 2.3283064e-10f / 2.0f; }
 __WARPLOOM_DEVICE float2 __warploom_box_muller(unsigned int x, unsigned int y)
@@ -159,4 +199,47 @@ __WARPLOOM_DEVICE float4 curand_normal4(curandStatePhilox4_32_10 *s)
     return make_float4(a.x, a.y, b.x, b.y);
 }
 template <class State> __WARPLOOM_DEVICE float curand_log_normal(State *s, float mean, float deviation) { return expf(mean + deviation * curand_normal(s)); }
+template <class State> __WARPLOOM_DEVICE float2 curand_log_normal2(State *s, float mean, float deviation)
+{
+    float2 x = curand_normal2(s);
+    return make_float2(expf(mean + deviation * x.x), expf(mean + deviation * x.y));
+}
+__WARPLOOM_DEVICE float4 curand_log_normal4(curandStatePhilox4_32_10 *s, float mean, float deviation)
+{
+    float4 x = curand_normal4(s);
+    return make_float4(expf(mean + deviation * x.x), expf(mean + deviation * x.y), expf(mean + deviation * x.z), expf(mean + deviation * x.w));
+}
+template <class State> __WARPLOOM_DEVICE double2 curand_normal2_double(State *s)
+{
+    double r = sqrt(-2.0 * log(curand_uniform_double(s))), x, y;
+    sincospi(2.0 * curand_uniform_double(s), &x, &y);
+    return make_double2(r * x, r * y);
+}
+template <class State> __WARPLOOM_DEVICE double curand_normal_double(State *s) { return curand_normal2_double(s).x; }
+template <class State> __WARPLOOM_DEVICE double curand_log_normal_double(State *s, double mean, double deviation) { return exp(mean + deviation * curand_normal_double(s)); }
+template <class State> __WARPLOOM_DEVICE double2 curand_log_normal2_double(State *s, double mean, double deviation)
+{
+    double2 x = curand_normal2_double(s);
+    return make_double2(exp(mean + deviation * x.x), exp(mean + deviation * x.y));
+}
+__WARPLOOM_DEVICE double2 curand_uniform2_double(curandStatePhilox4_32_10 *s)
+{
+    double x = curand_uniform_double(s);
+    return make_double2(x, curand_uniform_double(s));
+}
+/* Knuth, "The Art of Computer Programming", volume 2, 3.4.1: a product of uniform numbers; from a mean of 64 on a rounded normal number. */
+template <class State> __WARPLOOM_DEVICE unsigned int curand_poisson(State *s, double mean)
+{
+    if (mean >= 64.0) {
+        double found = floor(mean + sqrt(mean) * curand_normal_double(s) + 0.5);
+        return found > 0.0 ? (unsigned int)found : 0;
+    }
+    double least = exp(-mean), product = curand_uniform_double(s);
+    unsigned int count = 0;
+    while (product > least) {
+        product *= curand_uniform_double(s);
+        count++;
+    }
+    return count;
+}
 #endif
