@@ -299,6 +299,28 @@ def test_dates_are_numbers_of_their_units():
     assert out.nonzero()[0].tolist() == [4]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        (
+            np.zeros(2, "M8[s]"),
+            np.zeros(2, "m8[D]"),
+            r"a of datetime64\[s\] and b of timedelta64\[D\]: a kernel sees dates",
+        ),
+        (np.zeros(2, "M8[s]"), np.datetime64("2020-01-02"), "one unit; convert one"),
+        (np.array(["2020-01-01", "NaT"], "M8[D]"), np.zeros(2, "m8[D]"), "the argument 'a' holds NaT"),
+    ],
+)
+def test_dates_that_are_not_numbers_of_one_unit_are_refused(first, second, said):
+    @cuda.jit
+    def copy(a, b):
+        pass
+
+    copy[1, 1](np.zeros(2, "M8[D]"), cuda.to_device(np.zeros(2, "m8[D]")))
+    with pytest.raises(TypeError, match=said):
+        copy[1, 1](first, second)
+
+
 def test_arrays_that_change_places_in_a_loop_keep_their_own_bounds():
     @cuda.jit
     def smooth(u, v, steps):

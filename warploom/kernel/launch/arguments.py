@@ -129,6 +129,26 @@ def kind_of_argument(function: Callable[..., Any], place: int, argument: Any) ->
         raise ArgumentError(f"{function.__name__}: the argument {name!r}: {error}") from None
 
 
+def check_dates(function: Callable[..., Any], args: Sequence[Any]) -> None:
+    """Raise ArgumentError for dates that are not numbers of one unit: of several units, or NaT. A kernel sees them as numbers."""
+    units: dict[str, str] = {}
+    for name, one in zip(inspect.signature(function).parameters, args, strict=False):
+        dtype = getattr(one, "dtype", None)
+        if not isinstance(dtype, np.dtype) or dtype.kind not in "mM":
+            continue
+        held = one.copy_to_host() if isinstance(one, DeviceArray) else np.asarray(one)
+        if np.isnat(held).any():
+            raise ArgumentError(
+                f"{function.__name__}: the argument {name!r} holds NaT, and a kernel would compute with it as with a number"
+            )
+        units.setdefault(np.datetime_data(dtype)[0] + str(np.datetime_data(dtype)[1]), f"{name} of {dtype}")
+    if len(units) > 1:
+        raise ArgumentError(
+            f"{function.__name__}: {' and '.join(units.values())}: a kernel sees dates as numbers of one unit; convert one, as in "
+            f"x.astype('datetime64[s]')"
+        )
+
+
 def check_count(function: Callable[..., Any], args: Sequence[Any], given: str = "are given") -> None:
     """Raise TypeError where a kernel takes a different number of arguments. given: what is said of theirs."""
     try:

@@ -20,7 +20,7 @@ from warploom.isa.diagnostics import render_all
 from warploom.kernel.device.arrays import DeviceArray
 from warploom.kernel.device.context import CURRENT, Context
 from warploom.kernel.device.host import KernelWarning
-from warploom.kernel.launch.arguments import Prepared, check_count, extents, host_of, kind_of_argument, with_defaults
+from warploom.kernel.launch.arguments import Prepared, check_count, check_dates, extents, host_of, kind_of_argument, with_defaults
 from warploom.kernel.launch.checked_launch import asking, checked_launch
 from warploom.kernel.launch.compile import Built, build
 from warploom.kernel.launch.declared import as_declared, chosen, kinds_of_declared, result_of
@@ -177,6 +177,7 @@ class Kernel(Inspected):
     def _taken(self, args: Sequence[Any]) -> list[Any]:
         """What a launch hands over: arguments, defaults of those that are not given, numbers in a declared signature's types."""
         given = [host_of(one) for one in with_defaults(self.py_func, args)]
+        check_dates(self.py_func, given)
         signature = self.options.get("signature")
         if signature is None:
             return given
