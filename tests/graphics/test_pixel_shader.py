@@ -1,4 +1,4 @@
-"""Pixel shaders of a user's own, in C: what they are given, what they give back, and what is said of bad ones."""
+"""Pixel shaders of a user's own, in C and in Python: what they are given, what they give back, and what is said of bad ones."""
 
 import importlib.util
 
@@ -9,6 +9,7 @@ from warploom.gpu import GPU
 from warploom.graphics import Camera, Depth, GraphicsError, Light, Mesh, Pipeline, Scene, Shading, Texture, draw
 from warploom.graphics.color import to_bytes
 from warploom.graphics.machine.drawing import draw_on
+from warploom.graphics.pixel import DISCARD, light_on, texture
 from warploom.graphics.pixel_shader import pixel_shader
 from warploom.isa.diagnostics import SourceError
 
@@ -29,57 +30,102 @@ def scene(triangles=((0, 1, 2), (0, 2, 3)), **more):
     return Scene(Mesh(SQUARE, np.array(triangles), uv, colors, normals, shading), Camera((0, 0, 1), fov=90), Light((0, 0, 1), 0.5, 0.25))
 
 
-def picture(tmp_path, body, drawn=None, **settings):
-    path = tmp_path / "shader.c"
-    path.write_text(BODY.format(body))
-    gpu = GPU("vortex-2024", engine="python", set={"core.divergence": "stack", **settings})
-    return draw_on(gpu, drawn or scene(), SIZE, SIZE, fragment=str(path), depth=None).target.pixels()
+def picture(tmp_path, shader, drawn=None):
+    """What a shader draws: the body of one in C, or a function."""
+    fragment = shader
+    if isinstance(shader, str):
+        fragment = str(tmp_path / "shader.c")
+        (tmp_path / "shader.c").write_text(BODY.format(shader))
+    gpu = GPU("vortex-2024", engine="python", set={"core.divergence": "stack"})
+    return draw_on(gpu, drawn or scene(), SIZE, SIZE, fragment=fragment, depth=None).target.pixels()
 
 
-@IN_C
-def test_what_a_shader_is_given_is_at_its_pixel(tmp_path):
+def where(f, u):
+    return f.x / 8, f.uv.u, f.position.x * 0.5 + 0.5, f.y / 8
+
+
+def lit_texture(f, u):
+    return texture(u, f.uv).red, light_on(f, u), f.color.red, 1.0
+
+
+def checks(f, u):
+    if f.x & 1:
+        if f.y & 1:
+            return DISCARD
+        return 2.0, -1.0, 0.5, 1.0
+    return 0.0, 1.0, 0.0, 1.0
+
+
+def faces(f, u):
+    return (1.0, 0.0, 0.0) if f.front else (0.0, 0.0, 1.0)
+
+
+def ramps(f, u):
+    return f.x * 0.0011 + f.y * 0.12, texture(u, f.uv).red, 0.002, 0.5
+
+
+def one(f):
+    return f.color
+
+
+def in_both(in_c, in_python):
+    """The same shader in C and in Python."""
+    return pytest.mark.parametrize("shader", [pytest.param(in_c, marks=IN_C, id="c"), pytest.param(in_python, id="python")])
+
+
+@in_both("return (vec4){f->x / 8.0f, f->uv.x, f->position.x * 0.5f + 0.5f, f->y / 8.0f};", where)
+def test_what_a_shader_is_given_is_at_its_pixel(tmp_path, shader):
     """Red: where the pixel is; green: its u, which is the same; blue: x in the world, from -1 to 1."""
-    found = picture(tmp_path, "return (vec4){f->x / 8.0f, f->uv.x, f->position.x * 0.5f + 0.5f, f->y / 8.0f};").astype(int)
+    found = picture(tmp_path, shader).astype(int)
     column, row = np.meshgrid(np.arange(SIZE), np.arange(SIZE))
     wanted = np.stack([column / 8, (column + 0.5) / 8, (column + 0.5) / 8, row / 8], axis=-1) * 255
     assert np.abs(found - wanted).max() <= 1
 
 
-@IN_C
-def test_texture_light_and_colour(tmp_path):
-    lit = scene(lit=True)
-    found = picture(tmp_path, "vec4 t = texture(u, f->uv); return (vec4){t.r, light_on(f, u), f->color.r, 1};", lit).astype(int)
+@in_both("vec4 t = texture(u, f->uv); return (vec4){t.r, light_on(f, u), f->color.r, 1};", lit_texture)
+def test_texture_light_and_colour(tmp_path, shader):
+    found = picture(tmp_path, shader, scene(lit=True)).astype(int)
     assert (found[1::2, 1::2, 0] == TEXELS[..., 0]).all()
     assert np.abs(found[..., 1] - 191).max() <= 1  # 0.25 + 0.5
     assert np.abs(found[..., 2] - (7.5 - np.arange(SIZE)) / 8 * 255).max() <= 1
 
 
-@IN_C
-def test_lanes_that_disagree_pixels_that_are_dropped_and_colours_out_of_range(tmp_path):
-    body = "if (f->x & 1) { if (f->y & 1) return DISCARD; return (vec4){2, -1, 0.5f, 1}; } return (vec4){0, 1, 0, 1};"
-    found = picture(tmp_path, body)
+@in_both("if (f->x & 1) { if (f->y & 1) return DISCARD; return (vec4){2, -1, 0.5f, 1}; } return (vec4){0, 1, 0, 1};", checks)
+def test_lanes_that_disagree_pixels_that_are_dropped_and_colours_out_of_range(tmp_path, shader):
+    found = picture(tmp_path, shader)
     assert (found[:, ::2] == (0, 255, 0, 255)).all()
     assert (found[::2, 1::2] == (255, 0, 128, 255)).all()
     assert (found[1::2, 1::2] == scene().background).all()
 
 
-@IN_C
-def test_backs_are_seen_as_backs(tmp_path):
-    both = scene(triangles=((0, 1, 2), (0, 3, 2)))
-    found = picture(tmp_path, "return f->front ? (vec4){1, 0, 0, 1} : (vec4){0, 0, 1, 1};", both)
+@in_both("return f->front ? (vec4){1, 0, 0, 1} : (vec4){0, 0, 1, 1};", faces)
+def test_backs_are_seen_as_backs(tmp_path, shader):
+    found = picture(tmp_path, shader, scene(triangles=((0, 1, 2), (0, 3, 2))))
     assert found[6, 1].tolist() == [255, 0, 0, 255] and found[1, 6].tolist() == [0, 0, 255, 255]
 
 
-@IN_C
-def test_light_becomes_bytes_of_a_picture(tmp_path):
+@in_both("return (vec4){f->x * 0.0011f + f->y * 0.12f, texture(u, f->uv).r, 0.002f, 0.5f};", ramps)
+def test_light_becomes_bytes_of_a_picture(tmp_path, shader):
     drawn = scene()
     drawn.srgb = True
-    found = picture(tmp_path, "return (vec4){f->x * 0.0011f + f->y * 0.12f, texture(u, f->uv).r, 0.002f, 0.5f};", drawn)
+    found = picture(tmp_path, shader, drawn)
     column, row = np.meshgrid(np.arange(SIZE), np.arange(SIZE))
     light = np.repeat((column * 0.0011 + row * 0.12)[..., None], 4, axis=-1)
     assert (found[..., 0] == to_bytes(light, True)[..., 0]).all()
     assert (found[..., 2] == 7).all() and (found[..., 3] == 128).all()
     assert (found[1::2, 1::2, 1] == TEXELS[..., 0]).all()  # decoded and encoded
+
+
+@pytest.mark.parametrize("mode", ["clamp-to-edge", "repeat", "mirror-repeat"])
+def test_filters_and_what_lies_outside_of_a_texture_in_python(tmp_path, mode):
+    pixels = np.random.default_rng(3).integers(0, 256, (3, 5, 4), np.uint8)
+    drawn = scene()
+    drawn.meshes[0].uv = drawn.meshes[0].uv * 1.7 - 0.6
+    drawn.meshes[0].colors = None
+    drawn.meshes[0].shading = Shading(texture=Texture(pixels, "linear", address_mode_u=mode, address_mode_v=mode, mipmaps=False))
+    found = picture(tmp_path, lambda f, u: texture(u, f.uv), drawn)
+    right = draw(drawn, SIZE, SIZE, engine="python", depth=None).target.pixels()
+    assert np.abs(found.astype(int) - right).max() <= 2
 
 
 @IN_C
@@ -108,13 +154,35 @@ def test_mistakes_in_a_shader(tmp_path, text, said):
         pixel_shader(str(path)).code  # noqa: B018
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("return f.colour", "a Fragment has no 'colour', did you mean 'color'"),
+        ("return 1.0", r"what pixel\(\) gives is not a colour: a float64 has no length"),
+        ("if f.x > 3: return f.color", r"pixel\(\) gives None on some paths"),
+        ("return open('x'), 1, 2", "a kernel cannot call open"),
+    ],
+)
+def test_mistakes_in_a_function(tmp_path, body, said):
+    path = tmp_path / "shader.py"
+    path.write_text(f"def pixel(f, u):\n    {body}\n")
+    with pytest.raises(SourceError, match=said) as found:
+        draw_on(GPU("vortex-2024", engine="python"), scene(), SIZE, SIZE, fragment=str(path))
+    assert str(found.value).startswith(str(path))
+
+
 def test_what_is_not_a_shader(tmp_path):
-    with pytest.raises(GraphicsError, match=r"there is no pixel shader 'gone.c': `warploom new gone.c --kind pixel` writes one"):
-        pixel_shader("gone.c")
-    with pytest.raises(GraphicsError, match=r"'shader.glsl' is not a file in C"):
+    with pytest.raises(GraphicsError, match=r"there is no pixel shader 'gone.py': `warploom new gone.py --kind shader` writes one"):
+        pixel_shader("gone.py")
+    with pytest.raises(GraphicsError, match=r"'shader.glsl' is not a file in C or in Python"):
         pixel_shader("shader.glsl")
     with pytest.raises(GraphicsError, match="fragment is a int"):
         pixel_shader(3)
+    with pytest.raises(GraphicsError, match=r"one\(f\): a pixel shader takes a fragment and uniforms, def pixel\(f, u\)"):
+        pixel_shader(one)
+    (tmp_path / "none.py").write_text("pixel = 3\n")
+    with pytest.raises(GraphicsError, match="it makes no function `pixel`"):
+        pixel_shader(str(tmp_path / "none.py"))
 
 
 def test_the_host_does_not_run_it():

@@ -6,7 +6,7 @@ offset of the lane, as AMD's `global_load v, v, s[..]` and NVIDIA's `LDG [R + UR
 
 from __future__ import annotations
 
-from warploom.compiler.mir import Half, Micro, Operand, Scalar
+from warploom.compiler.mir import Half, Hidden, Micro, Operand, Scalar
 from warploom.compiler.select_float import FloatRules
 from warploom.compiler.ssa import Access, Value
 from warploom.isa import uop as u
@@ -166,6 +166,18 @@ class MemoryRules(FloatRules):
         """One bit a lane, spread over the lanes' own registers."""
         pair = self.ballot_scalars()
         self.add(Micro("ballot", pair, self.lane(value.args[0])), Micro("mov", self.reg(value), pair))
+
+    def _do_take_quad(self, value: Value) -> None:
+        """The triangle's number and which pixels of the quad are covered, of the registers that the raster engine fills. They lie where no
+        bundle overwrites them: the merger finds the triangle of a fragment there."""
+        dst, first = self.reg(value), u.REGISTERS - u.HIDDEN - u.QUAD_REGISTERS
+        words: list[Operand] = [dst] if dst.size == 1 else [Half(dst, 0), Half(dst, 1)]
+        moves = [Micro("mov", word, Hidden(first + place)) for place, word in enumerate(words)]
+        self.add(Micro("take_quad", Hidden(first)), *moves, early=True)
+
+    def _do_merge(self, value: Value) -> None:
+        where, color, depth = (self._in_register(self.low(one)) for one in value.args)
+        self.add(Micro("merge", None, where, color, depth))
 
     def ballot_scalars(self) -> Scalar:
         """A pair of scalar registers that lives inside a bundle."""

@@ -1,31 +1,37 @@
-"""Pixel shaders of a user's own, files in C: `Pipeline(fragment="toon.c")`, `warploom draw scene.glb --shader toon.c`.
+"""Pixel shaders of a user's own, in C or in Python: `Pipeline(fragment="toon.c")`, `warploom draw scene.glb --shader toon.c`.
 
 A machine with a raster engine runs them. What they are given and give back: `isa/c/runtime/include/warploom_pixel.h` and its page.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from warploom.graphics.script import made_by
 from warploom.graphics.state import GraphicsError
 from warploom.isa.reading import error, read_text
 
 C = ".c"
 ISA = "vortex-2024"
-NAMES = (C,)
+PYTHON = ".py"
+NAMES = (C, PYTHON)
+NAME, CALL = "pixel", "def pixel(f, u)"
 FUNCTION = "vec4 pixel(const fragment_t *f, const uniforms_t *u)"
 COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class PixelShader:
-    """source: the path of a C file."""
+    """source: the path of its file. function: of a shader in Python."""
 
     source: str
+    function: Callable[..., Any] | None = None
 
     @cached_property
     def code(self) -> bytes:
@@ -51,11 +57,39 @@ def pixel_shader(given: Any) -> PixelShader:
     """What a pipeline's `fragment` means. Raises GraphicsError."""
     if isinstance(given, PixelShader):
         return given
+    if inspect.isfunction(given):
+        return PixelShader(given.__code__.co_filename, _two_arguments(given))
     if not isinstance(given, str | Path):
-        raise GraphicsError(f"fragment is a {type(given).__name__}: it is the name of a file in C, as 'toon.c'")
+        raise GraphicsError(f"fragment is a {type(given).__name__}: it is the name of a file, as 'toon.c', or a function")
     path = Path(given)
     if path.suffix.lower() not in NAMES:
-        raise GraphicsError(f"the pixel shader {str(given)!r} is not a file in C: its name ends in {C}")
+        raise GraphicsError(f"the pixel shader {str(given)!r} is not a file in C or in Python: its name ends in {C} or {PYTHON}")
     if not path.is_file():
-        raise GraphicsError(f"there is no pixel shader {str(given)!r}: `warploom new {path.stem}.c --kind pixel` writes one to begin with")
-    return PixelShader(str(given))
+        kind = "pixel" if path.suffix.lower() == C else "shader"
+        raise GraphicsError(f"there is no pixel shader {str(given)!r}: `warploom new {path.name} --kind {kind}` writes one to begin with")
+    return PixelShader(str(given)) if path.suffix.lower() == C else pixel_shader(function_of(str(given)))
+
+
+def _two_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
+    try:
+        inspect.signature(function).bind(None, None)
+    except TypeError:
+        raise GraphicsError(
+            f"{function.__name__}{inspect.signature(function)}: a pixel shader takes a fragment and uniforms, {CALL}"
+        ) from None
+    return function
+
+
+def function_of(path: str) -> Callable[..., Any]:
+    """Run a Python file and take its function `pixel`. Raises GraphicsError."""
+    found = made_by(path, NAME, f"write {CALL}")
+    if not inspect.isfunction(found):
+        raise GraphicsError(f"{path}: it makes no function `{NAME}`: write {CALL}")
+    return found
+
+
+def in_python(fragment: Any) -> bool:
+    """Whether a pipeline's `fragment` is a function, or the name of a Python file."""
+    if isinstance(fragment, PixelShader):
+        return fragment.function is not None
+    return inspect.isfunction(fragment) or str(fragment).endswith(PYTHON)

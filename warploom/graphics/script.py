@@ -7,6 +7,7 @@ import sys
 import traceback
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from warploom.graphics.scene import Mesh, Scene
 from warploom.graphics.state import GraphicsError, Pipeline
@@ -16,23 +17,7 @@ NAME = "scene"
 
 def scene_of(path: str) -> Scene:
     """Run a Python file and take its `scene`: a Scene, a Mesh, a list of these, or a function that makes one. Raises GraphicsError."""
-    if not Path(path).is_file():
-        raise GraphicsError(f"there is no file {path!r}")
-    folder, before = str(Path(path).resolve().parent), list(sys.path)
-    sys.path.insert(0, folder)
-    try:
-        names = runpy.run_path(path, run_name="__scene__")
-        if NAME not in names:
-            raise GraphicsError(f"{path}: it makes no `{NAME}`: call a warploom.graphics.Scene so")
-        made = names[NAME]() if callable(names[NAME]) else names[NAME]
-    except SystemExit as error:
-        raise GraphicsError(f"{path}: it ends with exit status {error.code} before its scene is drawn") from None
-    except SyntaxError as error:
-        raise GraphicsError(f"{error.filename}:{error.lineno}: {error.msg}") from None
-    except Exception as error:
-        raise GraphicsError(f"{_place(path, error)}{_said(error)}") from None
-    finally:
-        sys.path[:] = before
+    made = made_by(path, NAME, "call a warploom.graphics.Scene so", calls=True)
     if isinstance(made, Mesh | list | tuple):
         made = Scene(made)  # type: ignore[arg-type]
     if not isinstance(made, Scene):
@@ -40,6 +25,27 @@ def scene_of(path: str) -> Scene:
     for mesh in made.meshes:
         mesh.pipeline = _beside(mesh.pipeline, Path(path).parent)
     return made
+
+
+def made_by(path: str, name: str, fix: str, calls: bool = False) -> Any:
+    """Run a Python file and take what it calls `name`; calls: or what that gives, where it is a function. Raises GraphicsError."""
+    if not Path(path).is_file():
+        raise GraphicsError(f"there is no file {path!r}")
+    folder, before = str(Path(path).resolve().parent), list(sys.path)
+    sys.path.insert(0, folder)
+    try:
+        names = runpy.run_path(path, run_name="__scene__")
+        if name not in names:
+            raise GraphicsError(f"{path}: it makes no `{name}`: {fix}")
+        return names[name]() if calls and callable(names[name]) else names[name]
+    except SystemExit as error:
+        raise GraphicsError(f"{path}: it ends with exit status {error.code} before its {name} is drawn") from None
+    except SyntaxError as error:
+        raise GraphicsError(f"{error.filename}:{error.lineno}: {error.msg}") from None
+    except Exception as error:
+        raise GraphicsError(f"{_place(path, error)}{_said(error)}") from None
+    finally:
+        sys.path[:] = before
 
 
 def _beside(pipeline: Pipeline, folder: Path) -> Pipeline:

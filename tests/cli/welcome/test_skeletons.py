@@ -10,7 +10,7 @@ from warploom.cli import main
 from warploom.cli.welcome.skeletons import SKELETONS, TEXTS, kind_of
 
 NEEDS = {"c": "ziglang", "pixel": "ziglang", "opencl": "ziglang", "cuda": "ziglang"}
-RUN = [pytest.param(kind, marks=pytest.mark.slow) if kind in ("cuda", "pixel") else kind for kind in SKELETONS]  # a minute each
+RUN = [pytest.param(kind, marks=pytest.mark.slow) if kind in ("cuda", "pixel", "shader") else kind for kind in SKELETONS]  # a minute each
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +44,7 @@ def test_an_ending_means_the_first_kind_that_has_it(here):
     assert kind_of(here / "a.py") == "python"
     found = {name: kind_of(here / name) for name in ("unit.py", "my_prefetcher.py", "Policy.py", "hash.py", "picture.py", "prefetcher.asm")}
     assert list(found.values()) == ["scheduler", "prefetcher", "scheduler", "set_hash", "picture", "tiny"]
+    assert [kind_of(here / name) for name in ("pixel.c", "my_shader.c", "pixel.py", "shader.py")] == ["pixel"] * 2 + ["shader"] * 2
     assert {path.stem for path in TEXTS.glob("*.txt")} == set(SKELETONS)
 
 

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 @click.option("--cull", type=click.Choice(["none", "back", "front"]), help="Which faces are left out. [default: as the scene says]")
 @click.option("--tile", type=click.Choice(["8", "16", "32", "64", "128"]), help="Pixels of a tile's side.")
 @click.option("--no-early-depth", is_flag=True, help="Test depth after the shader only.")
-@click.option("--shader", metavar="FILE.c", help="Your own pixel shader, on a machine: `warploom new pixel.c` writes one to begin with.")
+@click.option(
+    "--shader", metavar="FILE", help="Your own pixel shader, in C or Python, on a machine: `warploom new pixel.c`, or pixel.py, writes one."
+)
 @by_rays.ray_options
 @on_machine.machine_options
 @click.option("--engine", type=click.Choice(["auto", "native", "python"]), default="auto", show_default=True, help="Result is the same.")

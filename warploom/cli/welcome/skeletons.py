@@ -51,6 +51,7 @@ SKELETONS = {
     "pixel": Skeleton(
         ".c", "a pixel shader in C, with a scene (extra cc)", "warploom draw {stem}.py --shader {file} --size 64", {".py": BALL}
     ),
+    "shader": Skeleton(".py", "a pixel shader in Python, with its scene", "warploom draw {file} --size 64"),
     "opencl": Skeleton(
         ".cl",
         "a kernel in OpenCL C for AMD's GCN (extra cc)",
@@ -75,14 +76,15 @@ WORDS = {
     "mechanism": "divergence",
     "hash": "set_hash",
     "eviction": "replacement",
-    "shader": "pixel",
 }
+SHADERS = ("pixel", "shader")  # either word means both, and the ending which
 
 
 def kind_of(path: Path) -> str | None:
     """The skeleton that a file's name means: by a word in it, as `my_prefetcher.py`, else the first in the table with its ending."""
     for word in (path.stem.lower(), *path.stem.lower().replace("-", "_").split("_")):
-        kind = WORDS.get(word, word)
-        if kind in SKELETONS and SKELETONS[kind].ending == path.suffix.lower():
-            return kind
+        kinds = SHADERS if word in SHADERS else (WORDS.get(word, word),)
+        for kind in kinds:
+            if kind in SKELETONS and SKELETONS[kind].ending == path.suffix.lower():
+                return kind
     return next((name for name, row in SKELETONS.items() if row.ending == path.suffix.lower()), None)

@@ -6,7 +6,8 @@ powers of two texels on a side, so others are resized.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
@@ -17,8 +18,9 @@ from warploom.graphics.color import to_bytes
 from warploom.graphics.draw_call import DrawCall
 from warploom.graphics.machine.shader import COLORED, TESTED, TEXTURED
 from warploom.graphics.machine.uniforms import STRIDE as OWN_STRIDE
-from warploom.graphics.machine.uniforms import float_planes, shader_values, tables, uniform_words
+from warploom.graphics.machine.uniforms import float_planes, shader_values, tables, uniform_values, uniform_words
 from warploom.graphics.original.setup import STRIDE, Primitives, primitive_buffer, set_up_original, tile_buffer
+from warploom.graphics.pixel_shader import in_python
 from warploom.graphics.shading import ALPHA, NORMAL, RED, U
 from warploom.graphics.state import GraphicsError, Pipeline, merger_of
 from warploom.graphics.texture import ADDRESS_MODES, FILTERS, Texture, words_of
@@ -35,7 +37,8 @@ ROUNDING = 2.0**-20  # how far depths stay away from 0 and 1, beyond which 24 bi
 @dataclass(frozen=True)
 class MachineCall:
     """buffers: what lies in memory, by name and address. dcr: registers and values. arguments: of the shader. primitives: what was
-    set up. fragment: the pixel shader of a user's own, or None. cut, face: of `shader.shader`."""
+    set up. fragment: the pixel shader of a user's own, or None. cut, face: of `shader.shader`. given:
+    what a shader in Python has for all pixels."""
 
     buffers: dict[str, np.ndarray]
     dcr: list[int]
@@ -44,6 +47,7 @@ class MachineCall:
     fragment: Any = None
     cut: int = 0
     face: int = 0
+    given: Mapping[str, Any] = field(default_factory=dict)
 
 
 def machine_call(call: DrawCall, width: int, height: int, colors: np.ndarray, depths: np.ndarray, log_tile: int, srgb: bool) -> MachineCall:
@@ -67,7 +71,7 @@ def machine_call(call: DrawCall, width: int, height: int, colors: np.ndarray, de
     }  # fmt: skip
     dcr = []
     if shading.texture is not None:
-        contents["texels"] = _texels(shading.texture)
+        contents["texels"] = _texels(shading.texture) if not in_python(pipeline.fragment) else words_of(np.asarray(shading.texture.pixels))
     if own:
         contents |= tables(srgb)
     places, at = {}, FIRST
@@ -80,7 +84,7 @@ def machine_call(call: DrawCall, width: int, height: int, colors: np.ndarray, de
         texels = contents["texels"].shape if shading.texture is not None else None
         places["uniforms"], contents["uniforms"] = at, uniform_words(call, (width, height), texels, places)
         arguments = {"uniforms": "uniforms"}
-    if shading.texture is not None:
+    if shading.texture is not None and not in_python(pipeline.fragment):
         dcr += _texture_registers(shading.texture, places["texels"], contents["texels"].shape)
     left, top, right, bottom = call.scissor or (0, 0, width, height)
     raster = [places["tiles"] // BLOCK, headers, places["primitives"] // BLOCK,
@@ -89,7 +93,16 @@ def machine_call(call: DrawCall, width: int, height: int, colors: np.ndarray, de
     dcr += _pairs(DCR_RASTER, raster)
     dcr += _pairs(DCR_MERGER, merger_registers(pipeline, places["color"], places["depth"], width))
     buffers = {f"{name}@{places[name]:#x}": data.ravel() for name, data in contents.items()}
-    return MachineCall(buffers, dcr, arguments, primitives, pipeline.fragment, _cut(shading.cutoff), STRIDE if faced else 0)
+    return MachineCall(
+        buffers,
+        dcr,
+        arguments,
+        primitives,
+        pipeline.fragment,
+        _cut(shading.cutoff),
+        STRIDE if faced else 0,
+        uniform_values(call, (width, height)) if own else {},
+    )
 
 
 def _cut(cutoff: float) -> int:

@@ -12,6 +12,7 @@ from warploom.gpu import GPU
 from warploom.graphics.camera import fitting_camera
 from warploom.graphics.drawing import calls_of
 from warploom.graphics.machine.calls import MachineCall, machine_call
+from warploom.graphics.machine.python_shader import python_program
 from warploom.graphics.machine.shader import shader
 from warploom.graphics.pixel_shader import pixel_shader
 from warploom.graphics.scene import Camera, Scene
@@ -73,7 +74,7 @@ def draw_on(
         before = spent
         told = None if progress is None else lambda cycles, before=before: progress(before + cycles)
         seen = number == watched
-        result = gpu.run(program_of(made), max_cycles=max(max_cycles - spent, 1), progress=told, tracing=seen, recording=seen)
+        result = gpu.run(program_of(made, gpu), max_cycles=max(max_cycles - spent, 1), progress=told, tracing=seen, recording=seen)
         results.append((mesh.name, result))
         submitted, set_up, spent = submitted + len(mesh.triangles), set_up + len(made.primitives.edges), spent + result.cycles
         _keep(target, mesh.name, result, max_cycles)
@@ -90,7 +91,7 @@ def program_before(gpu: GPU, scene: Scene, mesh: int, width: int, height: int, *
     log_tile = int(gpu.config["raster.tile"]).bit_length() - 1
     count = -1
     for count, (one, call) in enumerate(calls_of(scene, camera, width, height, pipeline)):
-        program = program_of(machine_call(call, width, height, target.color, target.depth_stencil, log_tile, scene.srgb))
+        program = program_of(machine_call(call, width, height, target.color, target.depth_stencil, log_tile, scene.srgb), gpu)
         if count == mesh:
             return program
         _keep(target, one.name, gpu.run(program, max_cycles=max_cycles), max_cycles)
@@ -113,9 +114,12 @@ def _keep(target: Target, name: str, result: Result, max_cycles: int) -> None:
         pixels[:] = read_buffer(result.program, result.memory, buffer).view(np.uint32)
 
 
-def program_of(call: MachineCall) -> Any:
+def program_of(call: MachineCall, gpu: GPU) -> Any:
     """The shader's program with the buffers of a draw call."""
     buffers: Mapping[str, Any] = call.buffers | {"dcr": call.dcr}
     own = pixel_shader(call.fragment) if call.fragment is not None else None
+    if own is not None and own.function is not None:
+        core = gpu.config.core
+        return python_program(own.function, call.buffers, call.dcr, dict(call.given), (gpu.config.gpu.cores * core.warps, core.lanes))
     code, path = (own.code, own.source) if own else (shader(call.cut, call.face).encode(), "shader.vx")
     return load(code, ISA, options=Options(path=path, buffers=buffers, arguments=call.arguments))

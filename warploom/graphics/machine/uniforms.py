@@ -5,12 +5,16 @@ The layout is that of `uniforms_t` and of the planes in `isa/c/runtime/include/w
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from warploom.graphics.color import BYTE_FROM, DECODED, to_bytes
 from warploom.graphics.draw_call import DrawCall
 from warploom.graphics.original.setup import WORDS
+from warploom.graphics.pixel import Color, Place
 from warploom.graphics.shading import ALPHA, NORMAL, RED, U
+from warploom.graphics.texture import ADDRESS_MODES
 
 STEPS = 4096  # of light, in the table of bytes
 PLANES = ("red", "green", "blue", "alpha", "u", "v", "normal_x", "normal_y", "normal_z", "x", "y", "z")
@@ -43,6 +47,22 @@ def tables(srgb: bool) -> dict[str, np.ndarray]:
         following = np.append(BYTE_FROM, np.float32(np.inf))
         made["srgb"] = np.concatenate([np.ascontiguousarray(to_bytes(steps, True)[:, 0]).view(np.uint32), following.view(np.uint32)])
     return made
+
+
+def uniform_values(call: DrawCall, size: tuple[int, int]) -> dict[str, Any]:
+    """`pixel.Uniforms` but its arrays, and shape: rows and columns of the texture, (1, 1) for none."""
+    shading, light, texture, f, i = call.shading, call.light, call.shading.texture, np.float32, np.int32
+    direction = np.array(light.direction if light.direction is not None else (0.0, 0.0, 1.0))
+    towards = direction / np.sqrt((direction**2).sum())
+    return {
+        "light": Place(*map(f, towards)), "eye": Place(*map(f, call.eye)), "base": Color(*map(f, shading.color)),
+        "strength": f(light.strength), "ambient": f(light.ambient), "cutoff": f(shading.cutoff), "width": i(size[0]), "height": i(size[1]),
+        "lit": i(shading.lit), "two_sided": i(shading.two_sided), "textured": i(texture is not None),
+        "linear": i(texture is not None and texture.mag_filter == "linear"),
+        "wrap_u": i(ADDRESS_MODES.index(texture.address_mode_u) if texture else 0),
+        "wrap_v": i(ADDRESS_MODES.index(texture.address_mode_v) if texture else 0),
+        "shape": texture.pixels.shape[:2] if texture else (1, 1),
+    }  # fmt: skip
 
 
 def uniform_words(call: DrawCall, size: tuple[int, int], texels: tuple[int, ...] | None, places: dict[str, int]) -> np.ndarray:

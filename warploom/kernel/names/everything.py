@@ -5,6 +5,7 @@ from warploom.kernel.names import (
     builtin_names,
     complex_numbers,
     cuda_names,
+    graphics_names,
     half_names,
     libdevice_directed,
     libdevice_names,
@@ -15,6 +16,6 @@ from warploom.kernel.names import (
 from warploom.kernel.syntax import calls, expressions, loops, statements
 
 TABLES = (
-    atomics, builtin_names, calls, complex_numbers, cuda_names, expressions, half_names, libdevice_directed, libdevice_names, loops,
-    math_names, statements, vectors, warp_names,
+    atomics, builtin_names, calls, complex_numbers, cuda_names, expressions, graphics_names, half_names, libdevice_directed,
+    libdevice_names, loops, math_names, statements, vectors, warp_names,
 )  # fmt: skip

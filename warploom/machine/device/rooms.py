@@ -25,6 +25,7 @@ from warploom.machine.memory.partial_stores import PARTIAL_STORES
 
 BY_NUMBER = ("get_register", "put_register")  # operations on a lane register whose number is known only when they are executed
 NEIGHBOURS = 4  # registers from the one that a micro-op names on, that it may access
+MORE = {"take_quad": u.QUAD_REGISTERS, "await_ray": u.RAY_REGISTERS}  # and those of which it is more
 
 
 def rooms_of_device(config: Config, tracks_bytes: bool, traces_rays: bool = False) -> Rooms:
@@ -77,7 +78,9 @@ def lane_registers(program: Program, forms_warps: bool = False) -> int:
     if uses(program, *BY_NUMBER):
         return u.REGISTERS
     codes = program.uops[:, [u.DST, u.A, u.B, u.C, u.PREDICATE]]
-    named = int(codes[codes < u.SCALAR].max(initial=0)) + NEIGHBOURS
+    named = int(codes[codes < u.SCALAR].max(initial=0)) + max(
+        (count for name, count in MORE.items() if uses(program, name)), default=NEIGHBOURS
+    )
     known = program.registers + (len(thread_numbers_of(program)) if forms_warps else 0)
     return min(max(named, known, *(register + 1 for register, _ in program.launch.registers)), u.REGISTERS)
 
