@@ -275,3 +275,25 @@ def test_a_variable_that_only_the_else_gives_a_value_is_unsure_after_a_break():
     with pytest.warns(UserWarning, match="'last' has no value on some path"):
         report = run.check[1, 8](np.arange(4), np.zeros(8, np.int64))
     assert [one.message for one in report.findings] == ["thread 0 of block 0 reads last, which has no value on the path that it took"]
+
+
+WEIGHTS = np.array([3, 1, 4], np.int32)
+
+
+def side_by_side(a, n, out):
+    for place, v in enumerate(range(1, n, 3)):
+        out[0] += (place + 1) * v
+    for v, w in zip(range(n, 0, -2), WEIGHTS):  # noqa: B905
+        out[1] = out[1] * 7 + v * w
+    for v, w, x in zip(a, WEIGHTS, range(n)):  # noqa: B905
+        out[2] += v * w * x
+    for place, (v, w) in enumerate(zip(a, WEIGHTS)):  # noqa: B905
+        out[3] += place * (v - w)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 5, 8])
+def test_ranges_and_arrays_of_lengths_known_or_not_go_side_by_side(n):
+    a, out, expected = np.arange(5) - 2, np.zeros(4, np.int64), np.zeros(4, np.int64)
+    cuda.jit(side_by_side).on(warploom.GPU("sm", engine="python"))[1, 1](a, n, out)
+    side_by_side(a, n, expected)
+    assert out.tolist() == expected.tolist()

@@ -106,14 +106,15 @@ def _items(t: Translator, node: ast.AST, x: Any) -> list[Any]:
     return t.error(node, f"the length of {said(x)} must be known when the kernel is compiled", "write a loop over range(...)")
 
 
-def _lazy(t: Translator, node: ast.AST, x: Any) -> Lazy | None:
-    """Something to loop over; None for what is known now."""
+def _lazy(t: Translator, node: ast.AST, x: Any, *, known: bool = False) -> Lazy | None:
+    """Something to loop over; None for what is known now. known: also of that, where its items can be asked for by number."""
     if isinstance(x, Lazy):
         return x
-    if isinstance(x, Array) and x.shape and x.shape[0].op != "const":
+    if isinstance(x, Array) and x.shape and (known or x.shape[0].op != "const"):
         return Lazy(x.shape[0], lambda place: item_of(t, node, x, place))
-    if isinstance(x, Range) and (x.start.constant is None or x.stop.constant is None or x.step.constant is None):
-        length = t.b.pure("floordiv", t.b.pure("sub", x.stop.value, x.start.value), x.step.value)
+    if isinstance(x, Range) and (known or x.start.constant is None or x.stop.constant is None or x.step.constant is None):
+        rounds = t.b.pure("floordiv", t.b.pure("sub", x.start.value, x.stop.value), x.step.value)  # less than 0: rounded up then
+        length = t.b.pure("sub", t.b.whole(0), rounds)
         return Lazy(length, lambda place: binary(t, node, ast.Add, x.start, binary(t, node, ast.Mult, place, x.step)))
     return None
 
@@ -131,6 +132,8 @@ def enumerate_(t: Translator, node: ast.Call, x: Any) -> Any:
 def zip_(t: Translator, node: ast.Call, *args: Any) -> Any:
     """`zip(a, b)`."""
     over = [_lazy(t, node, one) for one in args]
+    if any(over):
+        over = [_lazy(t, node, one, known=True) for one in args]
     if args and all(over):
         several = [one for one in over if one is not None]
         length = reduce(lambda p, q: t.b.pure("min", p, q), [one.length for one in several])
