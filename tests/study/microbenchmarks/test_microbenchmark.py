@@ -160,7 +160,7 @@ def test_what_a_wider_load_costs_and_brings_is_found():
         assert found == pytest.approx([64, 128, 128], rel=0.03)
 
 
-@pytest.mark.parametrize("gpu", ["gcn", "avx512", "vortex-2022", "vortex-2024"])
+@pytest.mark.parametrize("gpu", ["gcn", *(pytest.param(name, marks=pytest.mark.slow) for name in ("avx512", "vortex-2022", "vortex-2024"))])
 def test_probes_find_what_machines_of_other_kinds_promise(gpu):
     """Lines of 64 bytes, warps of 4 lanes, two warps on a core, an instruction every sixth cycle."""
     for name in ("latency", "throughput", "mixed", "banks", "shared", "sectors", "ways", "l1", "width", "limits"):
