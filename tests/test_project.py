@@ -137,7 +137,7 @@ def test_what_is_installed_is_what_the_source_imports():
     imported = {name.split(".")[0] for path in (ROOT / "warploom").rglob("*.py") for name in imports(path)}
     outside = imported - set(sys.stdlib_module_names) - {"warploom"}
     extras = project["optional-dependencies"]
-    optional = {re.match(r"[\w-]+", line)[0] for extra in ("study", "cluster", "debug", "rtl") for line in extras[extra]}
+    optional = {re.match(r"[\w-]+", line)[0] for extra in ("study", "cluster", "debug", "rtl", "nvidia") for line in extras[extra]}
     assert {
         {"PIL": "pillow", "elftools": "pyelftools", "cuda": "cuda-bindings"}.get(name, name) for name in outside
     } <= declared | optional | {"llvmlite"}

@@ -1,4 +1,4 @@
-"""Launches with blanks in their chevrons."""
+"""Launches with blanks in their chevrons, and other texts that only nvcc takes."""
 
 import json
 
@@ -13,6 +13,7 @@ from warploom.cuda_cpp.chevrons import changed, closed, overlay
         ("k << < g, b >> > (x);", "k <<<  g, b >>>  (x);"),
         ("k<< <g, b>>>(x);", "k<<< g, b>>>(x);"),
         ("k << <\n  g,\n b >> >(x);", "k <<< \n  g,\n b >>> (x);"),
+        ('extern "C"__global__ void f();', 'extern"C" __global__ void f();'),
         ("k<<<g, b>>>(x);", "k<<<g, b>>>(x);"),
         ("std::cout << x; f<g<h> >(y);", "std::cout << x; f<g<h> >(y);"),
         ("int y = a << b; if (c << d) { e<f<int> > (x); }", "int y = a << b; if (c << d) { e<f<int> > (x); }"),

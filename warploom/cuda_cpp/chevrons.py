@@ -1,6 +1,7 @@
-"""`kernel<< <grid, block> >>(...)`: nvcc takes chevrons with blanks in them, as some editors write them; clang wants `<<<` and `>>>`.
+"""What nvcc takes and clang does not: chevrons with blanks in them (`kernel<< <grid, block> >>(...)`), as some editors write them, and
+`extern "C"__global__`, whose string would have a suffix in C++11.
 
-Sources with such launches are compiled through an overlay of the file system: the compiler reads a changed text under the source's own
+Sources that have one are compiled through an overlay of the file system: the compiler reads a changed text under the source's own
 path. The texts have the same lines and columns.
 """
 
@@ -11,6 +12,7 @@ import re
 from pathlib import Path
 
 LAUNCH = re.compile(r"(<<\s*<)([^;{}]*?)(>>\s*>)(?=\s*\()")
+LINKAGE = re.compile(r"""extern[ \t]("C")(?=__)""")
 INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 MOST_FILES = 200
 
@@ -22,7 +24,7 @@ def closed(text: str) -> str:
         begin, inner, end = found.groups()
         return f"<<<{begin[2:-1]}{inner}>>>{end[2:-1]}"
 
-    return LAUNCH.sub(together, text)
+    return LINKAGE.sub(r"extern\1 ", LAUNCH.sub(together, text))
 
 
 def changed(source: Path) -> dict[Path, str]:

@@ -31,7 +31,7 @@ MACROS = ("-D__CUDACC__", "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC
           "-D__CUDACC_RELAXED_CONSTEXPR__", "-D__CUDACC_EXTENDED_LAMBDA__", "-D__CUDA_ARCH_LIST__=800")  # fmt: skip
 QUIET = ("-Wno-unknown-cuda-version", "-Wno-nullability-completeness", "-Wno-unused-command-line-argument", "-Wno-format-security",
          "-Wno-unused-result", "-Wno-writable-strings", "-Wno-deprecated-declarations", "-Wno-c++11-narrowing", "-Wno-pass-failed",
-         "-Wno-invalid-offsetof", "-Wno-implicit-const-int-float-conversion", "-Wno-non-c-typedef-for-linkage", "-fno-caret-diagnostics-max-lines")[:-1]  # fmt: skip
+         "-Wno-invalid-offsetof", "-Wno-reserved-user-defined-literal", "-Wno-pragma-once-outside-header", "-Wno-implicit-const-int-float-conversion", "-Wno-non-c-typedef-for-linkage", "-fno-caret-diagnostics-max-lines")[:-1]  # fmt: skip
 # What GCC only warns of in C, as programs of before 1999 have it.
 OLD_C = ("-Wno-implicit-function-declaration", "-Wno-implicit-int", "-Wno-int-conversion", "-Wno-incompatible-pointer-types")
 # Names of CUDA's that the compiler does not find: the place, the name.

@@ -14,13 +14,14 @@ from warploom.ptx import read
 @dataclass
 class Kernel:
     """A kernel of a module. dynamic: bytes of dynamic shared memory that a launch may ask for beyond the usual limit.
-    stack: bytes of a thread.
+    stack: bytes of a thread. checked: it asks what `warploom check` has to be told of.
     """
 
     module: Module
     name: str
     form: Any
     stack: int
+    checked: bool = False
     built: Any = None
     dynamic: int = 0
 
@@ -28,7 +29,7 @@ class Kernel:
         """Its compiled code. Raises SourceError."""
         if self.built is None:
             form, addresses = self.module.linked()
-            self.built = form.compile(self.name, addresses, self.stack)
+            self.built = form.compile(self.name, addresses, self.stack, self.checked)
             self.module.warned(self.built.warnings)
         return self.built
 

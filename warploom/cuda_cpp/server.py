@@ -60,6 +60,7 @@ class Server:
         self, device: Device, launch: Launch, line: Callable[[int], str], said: Callable[[str], None], checked: bool = False
     ) -> None:
         self.device, self.launch, self.line, self.said = device, launch, line, said
+        self.checked = checked
         self.nanoseconds = 0.0
         self.modules: list[Module] = []
         self.kernels: list[Kernel] = []
@@ -116,7 +117,7 @@ class Server:
         if name not in module.form.kernels:
             return Reply(Status.INVALID_FUNCTION)
         form = module.form.kernels[name]
-        kernel = Kernel(module, name, form, max(STACK_BYTES, request.b * STACK_BYTES // USUAL_STACK))
+        kernel = Kernel(module, name, form, max(STACK_BYTES, request.b * STACK_BYTES // USUAL_STACK), self.checked)
         built = kernel.compiled()
         self.kernels.append(kernel)
         most = most_block_threads(self.device.config)

@@ -59,9 +59,9 @@ class Text:
             data[offset : offset + 8] = value.to_bytes(8, "little")[: len(data) - offset]
         return bytes(data)
 
-    def compile(self, name: str, addresses: Mapping[str, int], stack_bytes: int = STACK_BYTES) -> Built:
-        """A kernel as a program. addresses: of `variables`. stack_bytes: of a thread. Raises SourceError."""
-        return compile_kernel(self.module, name, addresses, self.sources, stack_bytes)
+    def compile(self, name: str, addresses: Mapping[str, int], stack_bytes: int = STACK_BYTES, checked: bool = False) -> Built:
+        """A kernel as a program. addresses: of `variables`. stack_bytes: of a thread. checked: it asks for checks. Raises SourceError."""
+        return compile_kernel(self.module, name, addresses, self.sources, stack_bytes, checked)
 
     def linked(self, others: Sequence[Text], number: int) -> tuple[Text, dict[str, tuple[int, str]]]:
         """This text, number `number` of `others`, with what it declares and another one defines. Also: of its variables those of others,

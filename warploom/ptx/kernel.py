@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from warploom.checks.report.places import Asking, Names
 from warploom.compiler import ssa
 from warploom.compiler.compiler import Compiled, compile_function
 from warploom.isa.diagnostics import Diagnostics, SourceError
@@ -34,7 +35,7 @@ CARRIES = ("addc", "subc", "madc")
 
 @dataclass(frozen=True)
 class Built:
-    """A kernel that is compiled. program: without a launch. notes: what it prints, by number. most_threads: of a block, or 0."""
+    """A kernel that is compiled. program: without a launch. notes: what it prints, by number. questions: what it asks for checks."""
 
     function: Function
     program: Program
@@ -43,6 +44,7 @@ class Built:
     shared_bytes: int
     in_scalars: bool
     in_constants: bool
+    questions: tuple[tuple[int, str], ...] = ()
     warnings: tuple[str, ...] = field(default=())
 
     @property
@@ -73,7 +75,11 @@ class Built:
         )  # fmt: skip
         if isinstance(launch.block, tuple) and not isinstance(launch.grid, tuple):
             launch = replace(launch, grid=_padded(grid, len(launch.block)))
-        return replace(self.program, launch=launch, **extra)
+        program = replace(self.program, launch=launch, **extra)
+        if not self.questions:
+            return program
+        own = {one.name: getattr(program, one.name) for one in fields(program) if one.init}
+        return Asking(**own, names=Names(questions=self.questions))
 
     def printed(self, result: Result, string: Callable[[int], str] = hex) -> str:
         """What printf has printed in a run. string: the text at an address of the device's memory."""
@@ -93,10 +99,15 @@ def _padded(extents: tuple[int, ...], count: int) -> tuple[int, ...]:
 
 @no_collector()
 def compile_kernel(
-    module: Module, name: str, addresses: Mapping[str, int], sources: Callable[[str], str | None], stack_bytes: int = STACK_BYTES
+    module: Module,
+    name: str,
+    addresses: Mapping[str, int],
+    sources: Callable[[str], str | None],
+    stack_bytes: int = STACK_BYTES,
+    checked: bool = False,
 ) -> Built:
     """Compile a kernel. addresses: of the module's variables. sources: the text of a file, None where it cannot be had.
-    stack_bytes: of a thread, for functions that call themselves.
+    stack_bytes: of a thread, for functions that call themselves. checked: it asks what `warploom check` has to be told of.
 
     Raises SourceError with every instruction that is not there yet, at the line of the source that it comes from.
     """
@@ -105,6 +116,7 @@ def compile_kernel(
         kernel = inlined(module, module.kernels[name], frozenset(one for one in module.functions if calls.stays(one)), stack_bytes)
         texts.meet(kernel)
         t = Translation(module, kernel, addresses)
+        t.checked = checked
         graph = graph_of(kernel, lambda one: one.op in SELECTED, lambda one: sides(t, one))
         problems = _Walk(t, graph, texts).walk()
     except Refused as refused:
@@ -117,7 +129,7 @@ def compile_kernel(
         "ptx", shown_name(name), uops, code, text, found.registers, tuple(f"v{n}" for n in range(found.registers)), sources=texts.sources(),
         scalars=found.scalars, scalar_names=tuple(f"s{n}" for n in range(found.scalars)), statements=True,
     )  # fmt: skip
-    return Built(kernel, program, found, tuple(t.notes), t.shared_bytes, t.in_scalars, t.in_constants)
+    return Built(kernel, program, found, tuple(t.notes), t.shared_bytes, t.in_scalars, t.in_constants, tuple(t.questions))
 
 
 def shown_name(mangled: str) -> str:

@@ -41,6 +41,8 @@ class Translation:
         self.b = Builder()
         self.env: dict[str, Value] = {}
         self.notes: list[Any] = []
+        self.checked = False  # ask whether the lanes are there that a mask names
+        self.questions: list[tuple[int, str]] = []
         self.in_constants = False  # parameters are read from constant memory
         self.one = Instruction("", (), ())
         used = {name for one in kernel.instructions() for operand in one.operands for name in names_in(operand)}

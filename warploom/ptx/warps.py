@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from warploom.checks.bounds import LANES as LANES_THERE
+from warploom.checks.bounds import QUESTIONS
 from warploom.compiler.ssa import Value
 from warploom.ptx.integers import Rule, negated
 from warploom.ptx.module import Instruction, Name
@@ -9,12 +11,20 @@ from warploom.ptx.notes import Stopped
 from warploom.ptx.recursion import STACK
 from warploom.ptx.translation import WORD, Translation
 
+NAMES = {"up": "__shfl_up_sync", "down": "__shfl_down_sync", "bfly": "__shfl_xor_sync", "idx": "__shfl_sync"}
 SHUFFLES = {"up": "shuffle_up", "down": "shuffle_down", "bfly": "shuffle_xor", "idx": "shuffle"}
 LANES = 32
 
 
 def _mask(t: Translation, one: Instruction, place: int) -> Value:
     return t.exact(one.operands[place], "u32") if "sync" in one.modifiers and place < len(one.operands) else t.whole(WORD)
+
+
+def _ask(t: Translation, name: str, mask: Value) -> None:
+    """A kernel that is checked asks whether the lanes are there that a mask names. name: the function's, in CUDA C++."""
+    if t.checked:
+        t.b.effect("ask", mask, imm=-1 - LANES_THERE - QUESTIONS * len(t.questions))
+        t.questions.append((LANES_THERE, name))
 
 
 def ballot(t: Translation, truth: Value) -> Value:
@@ -63,6 +73,8 @@ def shuffle(t: Translation, one: Instruction) -> None:
     Other limits than those are computed with: which lane is meant, and whether it is within them.
     """
     how = next(word for word in one.modifiers if word in SHUFFLES)
+    if "sync" in one.modifiers:
+        _ask(t, NAMES[how], _mask(t, one, 4))
     item, lane, limits = (t.use(operand, "b32") for operand in one.operands[1:4])
     limits = t.fit(limits, "u32")
     lane = t.pure("and", lane, t.whole(LANES - 1), type="u64")
@@ -113,6 +125,8 @@ def _in_segment(t: Translation, how: str, lane: Value, segment: Value) -> Value:
 def vote(t: Translation, one: Instruction) -> None:
     """`vote`: any, all, uni, ballot."""
     mask = _mask(t, one, 2)
+    if "sync" in one.modifiers:
+        _ask(t, next((f"__{word}_sync" for word in ("any", "all", "ballot") if word in one.modifiers), "vote.sync"), mask)
     truth = t.use(one.operands[1], "pred")
     votes = t.pure("and", ballot(t, truth), mask, type="u64")
     if "ballot" in one.modifiers:
@@ -137,6 +151,7 @@ def match(t: Translation, one: Instruction) -> None:
     value = t.use(one.operands[1], kind)
     value = t.exact(one.operands[1], "u32") if kind == "b32" else value
     mask = _mask(t, one, 2)
+    _ask(t, f"__match_{'any' if 'any' in one.modifiers else 'all'}_sync", mask)
     found = t.b.effect("match", value, type="u64")
     found.lo, found.hi = 0, WORD
     same = t.pure("and", found, mask, type="u64")
@@ -156,6 +171,7 @@ def reduce(t: Translation, one: Instruction) -> None:
     kind = one.type
     op = next(word for word in one.modifiers if word in ("add", "min", "max", "and", "or", "xor"))
     mask = t.exact(one.operands[2], "u32")
+    _ask(t, f"__reduce_{op}_sync", mask)
     value = t.exact(one.operands[1], kind.replace("b", "u"))
 
     def asked(how: str, other: Value, lane: int) -> Value:
