@@ -139,7 +139,7 @@ def test_what_is_installed_is_what_the_source_imports():
     extras = project["optional-dependencies"]
     optional = {re.match(r"[\w-]+", line)[0] for extra in ("study", "cluster", "debug", "rtl", "nvidia") for line in extras[extra]}
     assert {
-        {"PIL": "pillow", "elftools": "pyelftools", "cuda": "cuda-bindings"}.get(name, name) for name in outside
+        {"PIL": "pillow", "elftools": "pyelftools", "cuda": "cuda-bindings", "numba_cuda": "numba-cuda"}.get(name, name) for name in outside
     } <= declared | optional | {"llvmlite"}
 
 

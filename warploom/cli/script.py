@@ -77,8 +77,8 @@ def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
                     contextlib.redirect_stdout(sys.stderr) if "-" in wanted.paths else contextlib.nullcontext()
                 )  # of a trace that grows
                 with own if as_json else beside:
-                    words = compiler_words(options)
-                    run_script(file, own_arguments(options), gpu=gpu, before=before, watch=heard, words=words, started=began)
+                    told = {"words": compiler_words(options), "compiler": options["compiler"], "started": began}
+                    run_script(file, own_arguments(options), gpu=gpu, before=before, watch=heard, **told)
             except KernelError as error:
                 failed = fault_of(error)
                 status, ended = (FAULT, 0) if error.ended is None else (DONE, error.ended)
@@ -111,6 +111,8 @@ def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
     elif not options["quiet"] and (results or not failed):
         for line in launch_table(file, results, config.name):
             say(line, err=True)
+        for remark in dict.fromkeys(text for one in results for text in one.program.remarks):
+            say(f"note: {remark}", err=True)
         if written:
             wanted.told(results)
     return status or ended

@@ -16,7 +16,7 @@ from warploom.checks.check import Report, run_checked
 from warploom.gpu import GPU
 from warploom.isa.frontends import FRONT_ENDS, load
 from warploom.isa.program import Program
-from warploom.kernel.device.context import CURRENT
+from warploom.kernel.device.context import CURRENT, OWN
 from warploom.kernel.frontend import Captured
 from warploom.kernel.launch.launch import KernelError
 from warploom.kernel.programs import kind_of
@@ -65,11 +65,13 @@ def check_script(
     begins: Callable[[int, str], dict[str, Any]] | None = None,
     heard: Callable[[Report], None] | None = None,
     passed: Callable[[int, str], None] | None = None,
+    compiler: str = OWN,
     **options: Any,
 ) -> list[Report]:
     """Run a Python file with checks in every launch, or in the one of a number or of a kernel's name.
 
-    words: for the compiler of CUDA C++, as nvcc takes them. begins: is asked for further options before each of these launches, by its
+    words: for the compiler of CUDA C++, as nvcc takes them. compiler: of kernels in Python.
+    begins: is asked for further options before each of these launches, by its
     number and name. heard: is handed each report.
     passed: is told of each launch that is not wanted. Raises whatever the program raises, but for KernelError: that is a finding of the
     last report.
@@ -95,7 +97,7 @@ def check_script(
     saved = CURRENT.check, CURRENT.checked
     CURRENT.check, CURRENT.checked = listen, take
     try:
-        run_script(path, arguments, gpu=one, words=words)
+        run_script(path, arguments, gpu=one, words=words, compiler=compiler)
     except KernelError:
         pass  # the last report says so
     finally:

@@ -20,7 +20,7 @@ from warploom.isa.frontend import PATH, FrontEnd, Loaded, Options
 from warploom.isa.launching import BufferError, started
 from warploom.isa.program import Program
 from warploom.isa.reading import error
-from warploom.kernel.device.context import CURRENT
+from warploom.kernel.device.context import CURRENT, OWN
 from warploom.kernel.programs import PYTHON, kind_of
 from warploom.kernel.script import Enough, run_script
 from warploom.machine.accounting.status import LaunchError
@@ -63,7 +63,9 @@ def load(source: Path, options: Options) -> Loaded:
         number = len(names)
         names.append(program.name)
         if wanted is None or wanted in (str(number), program.name):
-            again = kind.compiled_for_checks and not options.more.get("check")  # a kernel in Python is compiled once more for checks
+            again = (
+                kind.compiled_for_checks and not options.more.get("check") and options.more.get("compiler", OWN) == OWN
+            )  # a kernel in Python is compiled once more for checks
             found.append(captured(program, device, (source, place, options, number) if again else None))
             raise Enough
         return {}
@@ -71,7 +73,9 @@ def load(source: Path, options: Options) -> Loaded:
     machine = None if options.machine is None else GPU(options.machine)
     saved, CURRENT.asking = CURRENT.asking, bool(options.more.get("check"))
     try:
-        run_script(source, options.more.get("arguments", ()), gpu=machine, before=before, words=options.more.get("words", ()))
+        compiler = options.more.get("compiler", OWN)
+        words = options.more.get("words", ())
+        run_script(source, options.more.get("arguments", ()), gpu=machine, before=before, words=words, compiler=compiler)
     except SystemExit as leaving:
         if leaving.code is not None and not isinstance(leaving.code, int):
             if not names:

@@ -16,7 +16,7 @@ from warploom.gpu import GPU
 from warploom.isa.diagnostics import Diagnostics, Source, SourceError
 from warploom.isa.program import Position, Program
 from warploom.kernel import notebook, python_program
-from warploom.kernel.device.context import CURRENT
+from warploom.kernel.device.context import CURRENT, OWN
 from warploom.kernel.programs import PYTHON, kind_of
 from warploom.result import Result
 
@@ -39,24 +39,25 @@ def run_script(
     watch: Watch | None = None,
     words: Sequence[str] = (),
     started: Any = None,
+    compiler: str = OWN,
 ) -> None:
     """Run a program: a Python file, a notebook, or CUDA C++.
 
     before: is asked for further options of `Device.run` before every launch; watch: is handed every result. words: what the compiler of
-    CUDA C++ is told, as nvcc is. started: of CUDA C++, the process that has begun already.
+    CUDA C++ is told, as nvcc is. started: of CUDA C++, the process that has begun already. compiler: of kernels in Python, "own" or "nvidia".
 
     Raises whatever the program raises, SystemExit where it ends itself, and SourceError where it cannot be run.
     """
     kind = kind_of(path) or PYTHON
     CURRENT.use(gpu, 0 if CURRENT.check is not None else kind.memory_bytes)  # checks keep tables as large as memory
-    saved = CURRENT.before, CURRENT.watch
-    CURRENT.before, CURRENT.watch = before, watch
+    saved = CURRENT.before, CURRENT.watch, CURRENT.compiler
+    CURRENT.before, CURRENT.watch, CURRENT.compiler = before, watch, compiler
     try:
         kind.run(path, arguments, words, *([started] if started is not None else ()))
     except Enough:
         pass
     finally:
-        CURRENT.before, CURRENT.watch = saved
+        CURRENT.before, CURRENT.watch, CURRENT.compiler = saved
         CURRENT.use(None)
 
 

@@ -86,7 +86,7 @@ def command(
     if is_script(file, isa):
         from warploom.cli.programs import disasm_script
 
-        ctx.exit(disasm_script.disassembled(file, output, launch, gpu, as_json, ssa=disasm_script.passes_of(ssa, pass_)))
+        ctx.exit(disasm_script.disassembled(file, output, launch, gpu, as_json, ssa=disasm_script.passes_of(ssa, pass_), compiler=compiler))
     if ssa or pass_ is not None:
         raise UserError(f"{'--ssa' if ssa else '--pass'}: {file} is not a Python program, and only those are compiled here by way of SSA")
     if launch is not None:

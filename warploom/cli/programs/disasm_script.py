@@ -76,7 +76,9 @@ def shown_passes(stages: dict[str, str], wanted: tuple[str, ...]) -> dict[str, s
     return found | {f"after {one.name}: {one.meaning}": stages[one.name] for one in PASSES if one.name in wanted}
 
 
-def disassembled(file: str, output: str | None, wanted: str | None, gpu: str | None, as_json: bool, *, ssa: tuple[str, ...] = ()) -> int:
+def disassembled(
+    file: str, output: str | None, wanted: str | None, gpu: str | None, as_json: bool, *, ssa: tuple[str, ...] = (), compiler: str = "own"
+) -> int:
     """Run a program, up to the launch that is wanted if one is, and show its kernels; returns the exit status. ssa: passes to show.
 
     What the program prints goes to standard error. Raises UserError where it launches nothing.
@@ -114,7 +116,7 @@ def disassembled(file: str, output: str | None, wanted: str | None, gpu: str | N
 
     try:
         with on_standard_error(), CURRENT.shown(compiled if ssa else None):
-            run_script(file, gpu=GPU(config), before=before)
+            run_script(file, gpu=GPU(config), before=before, compiler=compiler)
     except KernelError as error:
         say(fault_of(error), err=True)
         status = FAULT

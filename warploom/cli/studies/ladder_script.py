@@ -90,7 +90,9 @@ def climb_all(
 
     with on_standard_error(options["as_json"]):
         try:
-            run_script(file, own_arguments(options), gpu=machine, before=before, words=compiler_words(options))
+            run_script(
+                file, own_arguments(options), gpu=machine, before=before, words=compiler_words(options), compiler=options["compiler"]
+            )
         except SystemExit as leaving:
             found.status = DONE if failures else left_with(leaving)
         except Exception:

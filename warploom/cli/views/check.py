@@ -111,7 +111,8 @@ def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], dict
     try:
         with shown:
             check_script(
-                file, own_arguments(options), words=compiler_words(options), gpu=gpu, wanted=options["launch"],
+                file, own_arguments(options), words=compiler_words(options), compiler=options["compiler"],
+                gpu=gpu, wanted=options["launch"],
                 begins=begins, heard=heard, max_cycles=limit,
                 passed=lambda number, name: others.append(f"{number} {name}"),
                 schedule=not options["no_schedule"],

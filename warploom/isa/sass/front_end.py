@@ -25,7 +25,8 @@ from warploom.isa.sass.cubin import RESERVED_BYTES, RESERVED_FROM, Cubin, Kernel
 from warploom.isa.sass.host import FUNCTIONS, Printing
 from warploom.isa.sass.instruction import Instruction
 from warploom.isa.sass.launch import GLOBALS_BASE, SHARED, STACK_ARGUMENT, Placed, arguments_of, bank_of, placed, short_name
-from warploom.isa.sass.lowering import Lowered, host_addresses, instructions_of, lower, pieces
+from warploom.isa.sass.linking import Addresses, in_memory, linked, unknown
+from warploom.isa.sass.lowering import Lowered, host_addresses, instructions_of, lower
 from warploom.isa.sass.memory import pointer_of
 from warploom.isa.sass.mufu.chosen import chosen as chosen_tables
 from warploom.isa.sass.nvidia.sources import opened
@@ -55,14 +56,16 @@ def load(source: Text, options: Options) -> Loaded:
     launch = _launch(path, found, kernel, options)
     given = placed(path, kernel, arguments_of(kernel, found.sources), options.buffers, options.arguments)
     variables, addresses = _variables(found, [(region.base, region.end) for region in given.regions])
-    banks = banks_of(found, kernel, launch, given.data, addresses)
+    symbols = Addresses(found, kernel, addresses)
+    found, kernel = linked(found, kernel, symbols)
+    banks = banks_of(found, kernel, launch, given.data, symbols)
     tables = chosen_tables(instructions_of(found, kernel), options.more.get("mufu"))
     lowered = lower(found, kernel, {number: len(data) for number, data in banks.items()}, tables.first)
     program = program_of(found, kernel, launch, lowered, banks, given, variables)
     by = (f"compiled by {made.maker} for sm_{found.architecture}",) if made.maker else ()
     program = replace(program, functions=tables.words, remarks=(*by, *tables.remarks))
     if host_addresses(found, kernel):
-        program = replace(program, printing=Printing({start: found.variables[number] for number, start in addresses.items()}))
+        program = replace(program, printing=Printing({start: in_memory(found)[number] for number, start in addresses.items()}))
     warnings = [
         *made.warnings,
         *found.warnings,
@@ -146,7 +149,7 @@ def _variables(found: Cubin, taken: list[tuple[int, int]]) -> tuple[list[Region]
     regions: list[Region] = []
     addresses: dict[int, int] = {}
     at = GLOBALS_BASE
-    for number, data in found.variables.items():
+    for number, data in in_memory(found).items():
         size = -(-len(data) // 4) * 4
         while any(start < at + size and at < end for start, end in taken):
             at = max(end for start, end in taken if start < at + size and at < end) + 255 & ~255
@@ -157,29 +160,35 @@ def _variables(found: Cubin, taken: list[tuple[int, int]]) -> tuple[list[Region]
     return regions, addresses
 
 
-def banks_of(found: Cubin, kernel: Kernel, launch: Launch, data: bytes, addresses: dict[int, int]) -> dict[int, bytes]:
+def banks_of(found: Cubin, kernel: Kernel, launch: Launch, data: bytes, addresses: Addresses) -> dict[int, bytes]:
     """The constant banks of a launch, with the addresses of variables and functions."""
-    code = {piece.section: start for piece, start in pieces(found, kernel)}
-    supplied = host_addresses(found, kernel)
     banks = {number: bytearray(data) for number, data in {**found.banks, **kernel.own_constants}.items()}
     for number, section in found.bank_sections.items():
         for one in found.relocations.get(section, ()):
             size = 8 if one.kind == cubins.ABSOLUTE64 else 4
-            base = addresses.get(one.symbol.section, code.get(one.symbol.section))
-            base = supplied.get(one.symbol.name) if base is None else base
+            base = addresses.of(one.symbol)
             if base is None or number not in banks or one.place + size > len(banks[number]):
                 continue
             old = int.from_bytes(banks[number][one.place : one.place + size], "little")
-            value = base + one.symbol.value + (one.addend or old)
+            value = base + (one.addend or old)
             banks[number][one.place : one.place + size] = (value % (1 << 8 * size)).to_bytes(size, "little")
-    return {0: bank_of(kernel, launch, data, found.architecture), **{number: bytes(data) for number, data in banks.items() if number}}
+    return {
+        0: bank_of(kernel, launch, data, found.architecture, addresses.constants),
+        **{number: bytes(data) for number, data in banks.items() if number},
+    }
 
 
 def _missing(found: Cubin, kernel: Kernel) -> list[Diagnostic]:
     """A warning for each function that a kernel calls, the file does not have, and the host does not supply."""
     names = {found.symbols[number].name for number in kernel.attributes.externals if number < len(found.symbols)}
     said = "is a function that neither the file nor this machine has; a call of it stops the run"
-    return [Diagnostic(Severity.WARNING, f"{name} {said}") for name in sorted(names - set(FUNCTIONS)) if name.isprintable()]
+    open_ends = [
+        Diagnostic(
+            Severity.WARNING, f"addresses of kind {kind} in its code are left as they are: results may be wrong; link it with nvlink"
+        )
+        for kind in sorted(unknown(found, kernel))
+    ]
+    return open_ends + [Diagnostic(Severity.WARNING, f"{name} {said}") for name in sorted(names - set(FUNCTIONS)) if name.isprintable()]
 
 
 def _refusals(program: Program, lowered: Lowered) -> list[Diagnostic]:

@@ -31,7 +31,11 @@ LARGEST_TEXT = 4096
 def call(code: Code) -> None:
     """CALL.ABS: to a function of the file, or of the host."""
     if code.one.form != 1:
-        code.refuse("a call of an address that the file does not say is something that this machine does not have")
+        called = code.kernel.number_of.get(code.value("target").number, NONE)
+        if called == NONE:
+            code.refuse("it calls a function that neither the file nor this machine has")
+        code.put("call", code.temporary(), target=called)
+        return
     code.put("jump_register", NONE, code.value("a").number, imm=0)
 
 

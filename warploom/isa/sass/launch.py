@@ -26,6 +26,7 @@ from warploom.isa.sass.integers import LOCAL_WINDOW, SHARED_WINDOW
 
 GLOBALS_BASE, BUFFERS_BASE, BUFFER_UNIT = 0x0800_0000, 0x1000_0000, 1 << 16
 BLOCK, GRID, SHARED_BASE, LOCAL_BASE, STACK = 0x00, 0x0C, 0x18, 0x20, 0x28  # offsets in bank 0
+CONSTANTS_BASE, CONSTANTS_BASE_90 = 0x50, 0xD0  # up to sm_89, and since sm_90
 STACK_ARGUMENT = "stack"  # the argument that says how large a thread's stack is
 SHARED = "shared"  # the argument that says how many bytes of dynamic shared memory a block has
 _MANGLED = re.compile(r"_Z(\d+)")
@@ -158,16 +159,17 @@ def _several(path: str, one: Argument, values: list[Any]) -> bytes:
     return b"".join(_bytes(path, one._replace(size=size, dtype=""), value, {}) for value in values)
 
 
-def bank_of(kernel: Kernel, launch: Launch, data: bytes, architecture: int) -> bytes:
-    """Constant bank 0 of a launch. data: the parameters."""
+def bank_of(kernel: Kernel, launch: Launch, data: bytes, architecture: int, constants: int = 0) -> bytes:
+    """Constant bank 0 of a launch. data: the parameters. constants: where `__constant__` variables lie for pointers to them."""
     bank = bytearray(kernel.constants)
     told = kernel.attributes
     first = told.base or (0x210 if architecture >= 90 else 0x160)
-    bank = bytearray(bytes(bank).ljust(max(first + len(data), STACK + 4), b"\0"))
+    bank = bytearray(bytes(bank).ljust(max(first + len(data), CONSTANTS_BASE_90 + 8), b"\0"))
     struct.pack_into("<3I", bank, BLOCK, *launch.block_dims)
     struct.pack_into("<3I", bank, GRID, *launch.grid_dims)
     struct.pack_into("<2I", bank, SHARED_BASE, 0, SHARED_WINDOW)
     struct.pack_into("<2I", bank, LOCAL_BASE, 0, LOCAL_WINDOW)
+    struct.pack_into("<2I", bank, CONSTANTS_BASE_90 if architecture >= 90 else CONSTANTS_BASE, constants, 0)
     struct.pack_into("<I", bank, STACK, launch.local_bytes)
     bank[first : first + len(data)] = data
     return bytes(bank)

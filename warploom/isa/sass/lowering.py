@@ -117,7 +117,11 @@ def lower(cubin: Cubin, kernel: Kernel, sizes: Mapping[int, int], functions: Map
             number_of[start + one.address] = len(instructions)
             positions.append(piece.lines.get(one.address, Position()))
             instructions.append(one if start == 0 else Instruction(one.word, start + one.address, one.architecture, one.row))
+    supplied = host_addresses(cubin, kernel)
+    steps = [(name, start, step) for name, start in supplied.items() for step in range(STEPS)]
+    number_of |= {start + step * WORD: len(instructions) + place for place, (_, start, step) in enumerate(steps)}
     names = {start + address: name for piece, start in pieces(cubin, kernel) for address, name in piece.labels.items() if address or start}
+    names |= {start: name for name, start in supplied.items()}
     known = Known(kernel.registers, number_of, len(instructions), bases, kernel.stack_bytes, functions or {})
     builder = ProgramBuilder()
     patches: list[tuple[int, Bank]] = []
@@ -135,16 +139,14 @@ def lower(cubin: Cubin, kernel: Kernel, sizes: Mapping[int, int], functions: Map
             code.uops or [Uop("nop")], text=one.text(names), position=positions[number], word=one.word & (1 << 64) - 1,
             address=one.address, unit=code.unit, latency=code.latency,
         )  # fmt: skip
-    for name, start in host_addresses(cubin, kernel).items():
-        for step in range(STEPS):
-            code = Code(Instruction(WAITS_FOR_ALL, start + step * WORD, cubin.architecture, None), known)
-            number_of[code.one.address] = len(instructions)
-            body(name, step, code)
-            patches += [(len(builder.uops) + patch.place, patch.constant) for patch in code.patches]
-            instructions.append(code.one)
-            builder.add(
-                code.uops, text=(f"{name} (host)", f"{name} (host): returns")[step], position=Position(), word=0, address=code.one.address
-            )
+    for name, start, step in steps:
+        code = Code(Instruction(WAITS_FOR_ALL, start + step * WORD, cubin.architecture, None), known)
+        body(name, step, code)
+        patches += [(len(builder.uops) + patch.place, patch.constant) for patch in code.patches]
+        instructions.append(code.one)
+        builder.add(
+            code.uops, text=(f"{name} (host)", f"{name} (host): returns")[step], position=Position(), word=0, address=code.one.address
+        )
     uops, rows, text = builder.arrays()
     return Lowered(uops, rows, text, tuple(patches), tuple(refused), tuple(instructions), number_of, bases, dict(sizes))
 

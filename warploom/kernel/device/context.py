@@ -16,6 +16,7 @@ from warploom.isa.program import Program
 from warploom.result import Result
 
 PRESET = "sm"
+OWN, NVIDIA = "own", "nvidia"  # compilers of kernels
 MEMORY_BYTES = 1 << 28
 USUAL_CLOCK = 1000  # MHz
 
@@ -67,7 +68,7 @@ class Current:
 
     check: asked before a launch of a kernel of this name: options of `checks.check.run_checked`, or None for a launch without checks.
     compiled: is handed what a launch has compiled, with the texts of all passes. checked: is handed the report of a launch with checks.
-    asking: kernels are compiled for checks, of a launch that is captured.
+    asking: kernels are compiled for checks, of a launch that is captured. compiler: what compiles kernels in Python.
     """
 
     def __init__(self) -> None:
@@ -79,6 +80,7 @@ class Current:
         self.checked: Callable[[Any], None] | None = None
         self.compiled: Callable[[Any], None] | None = None
         self.asking = False
+        self.compiler = OWN
 
     @property
     def context(self) -> Context:

@@ -7,23 +7,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from warploom.isa.launch import Launch
-from warploom.isa.program import Program
 from warploom.kernel.device.arrays import DeviceArray, borrowed_array
 from warploom.kernel.device.context import Context
-from warploom.kernel.launch.compile import Built
-from warploom.kernel.launch.inspecting import MOST_BLOCK
-from warploom.kernel.launch.signature import ArgumentError, Placed, kind_of, view_rows, view_shape, words_of
+from warploom.kernel.launch.signature import ArgumentError, Placed, kind_of, view_rows, view_shape
 from warploom.kernel.types.values import counted
 
+MOST_BLOCK = 1024  # threads
 RED_ZONE = 256  # bytes after each array that belong to no other
-
-MOST_STATIC_SHARED = 48 * 1024  # bytes; CUDA C++ Programming Guide, technical specifications, all compute capabilities
 
 
 class Prepared:
@@ -73,27 +67,11 @@ class Prepared:
         piece = self.device.held.bytes[placed.start : placed.start + placed.size]
         return np.ndarray(host.shape, host.dtype, piece.data, placed.base - placed.start, host.strides)
 
-    def program(self, found: Built, grid: tuple[int, ...], block: tuple[int, ...], shared: int, name: str) -> Program:
-        """The compiled program with its arguments and its grid."""
-        fixed = -(-found.resources.shared_bytes // 16) * 16
-        if fixed > MOST_STATIC_SHARED:
-            raise ArgumentError(
-                f"{name} has {fixed} bytes of static shared memory, and a kernel may have {MOST_STATIC_SHARED}: ask for dynamic shared "
-                f"memory, cuda.shared.array(0, ...) and {name}[grid, block, stream, bytes]"
-            )
-        words = [fixed, shared]
-        for one, kind in zip(self.args, self.kinds, strict=True):
-            words += words_of(one, kind, self.placed.get(id(one)), self.placed)
-        whole = grid if len(grid) > 1 else grid[0]
-        launch = Launch(
-            block=block if len(block) > 1 else block[0], grid=whole, shared_bytes=fixed + shared,
-            local_bytes=-(-found.compiled.local_bytes // 8) * 8, scalars=tuple(words), name=name,
-        )  # fmt: skip
+    def views(self, names: tuple[str, ...]) -> dict[str, Any]:
+        """What a Program says of the arrays. names: of each, in the order of the arguments."""
         placed = [one for one, _ in self.order]
-        return replace(
-            found.program, launch=launch, views=view_rows(placed, [writes for _, writes in self.order]), view_names=found.views,
-            view_shapes=tuple(view_shape(one) for one in placed),
-        )  # fmt: skip
+        rows = view_rows(placed, [writes for _, writes in self.order])
+        return {"views": rows, "view_names": names, "view_shapes": tuple(view_shape(one) for one in placed)}
 
     def write_back(self) -> None:
         """Copy what the kernel has stored to the arrays of the host."""

@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NoReturn
 
@@ -17,17 +17,23 @@ from warploom.compiler.compiler import MOST_REGISTERS, Compiled, compile_functio
 from warploom.isa.diagnostics import Diagnostic, SourceError
 from warploom.isa.host.collector import no_collector
 from warploom.isa.language import Language
+from warploom.isa.launch import Launch
 from warploom.isa.program import Position, Program
-from warploom.kernel.launch.signature import Parameters
+from warploom.kernel.launch.arguments import Prepared
+from warploom.kernel.launch.notes import deliver
+from warploom.kernel.launch.signature import ArgumentError, Parameters, words_of
 from warploom.kernel.names import everything
 from warploom.kernel.syntax.carried import say_missed
 from warploom.kernel.syntax.translator import MOST_NODES, Resources, TooMuch, Translator
 from warploom.kernel.syntax.tree import text_of
 from warploom.kernel.syntax.widening import Given
+from warploom.result import Result
 
 assert everything.TABLES
 # What a `max_registers` below a kernel's least is raised to, in steps, as nvcc raises --maxrregcount (its manual): the last is the most.
 RAISED = (8, 16, 24, 32, 64, 128, MOST_REGISTERS)
+
+MOST_STATIC_SHARED = 48 * 1024  # bytes; CUDA C++ Programming Guide, technical specifications, all compute capabilities
 
 DEEPEST = 16_000  # calls within calls: an `elif` takes six
 
@@ -49,6 +55,27 @@ class Built:
     warnings: tuple[Diagnostic, ...]
     compiled: Compiled
     captured: tuple[Any, ...] = ()
+
+    def launched(self, prepared: Prepared, grid: tuple[int, ...], block: tuple[int, ...], shared: int, name: str) -> Program:
+        """The program with its arguments and its grid."""
+        fixed = -(-self.resources.shared_bytes // 16) * 16
+        if fixed > MOST_STATIC_SHARED:
+            raise ArgumentError(
+                f"{name} has {fixed} bytes of static shared memory, and a kernel may have {MOST_STATIC_SHARED}: ask for dynamic shared "
+                f"memory, cuda.shared.array(0, ...) and {name}[grid, block, stream, bytes]"
+            )
+        words = [fixed, shared]
+        for one, kind in zip(prepared.args, prepared.kinds, strict=True):
+            words += words_of(one, kind, prepared.placed.get(id(one)), prepared.placed)
+        launch = Launch(
+            block=block if len(block) > 1 else block[0], grid=grid if len(grid) > 1 else grid[0], shared_bytes=fixed + shared,
+            local_bytes=-(-self.compiled.local_bytes // 8) * 8, scalars=tuple(words), name=name,
+        )  # fmt: skip
+        return replace(self.program, launch=launch, **prepared.views(self.views))
+
+    def delivered(self, result: Result) -> Exception | None:
+        """Print what a launch has printed; the error that it has raised, or None."""
+        return deliver(result, self.resources.notes)
 
 
 @no_collector()

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from warploom.kernel.device.context import Context
+from warploom.kernel.launch.arguments import MOST_BLOCK
 from warploom.kernel.launch.compile import Built, build
 from warploom.kernel.types.values import ALIGNED
-
-MOST_BLOCK = 1024  # threads
 
 
 class Inspected:
@@ -33,7 +32,7 @@ class Inspected:
 
     def get_regs_per_thread(self, signature: Any = None) -> Any:
         """Vector registers, of 32 bits in each lane."""
-        return self._asked(signature, lambda built: int(built.program.registers))
+        return self._asked(signature, lambda built: int(built.program.counted_registers or built.program.registers))
 
     def get_shared_mem_per_block(self, signature: Any = None) -> Any:
         """Bytes of shared arrays whose sizes are known when the kernel is compiled."""

@@ -18,15 +18,15 @@ import numpy as np
 from warploom.gpu import GPU
 from warploom.isa.diagnostics import render_all
 from warploom.kernel.device.arrays import DeviceArray
-from warploom.kernel.device.context import CURRENT, Context
+from warploom.kernel.device.context import CURRENT, NVIDIA, Context
 from warploom.kernel.device.host import KernelWarning
 from warploom.kernel.launch.arguments import Prepared, check_count, check_dates, extents, host_of, kind_of_argument, with_defaults
 from warploom.kernel.launch.checked_launch import asking, checked_launch
 from warploom.kernel.launch.compile import Built, build
 from warploom.kernel.launch.declared import as_declared, chosen, kinds_of_declared, result_of
-from warploom.kernel.launch.inspecting import Inspected
+from warploom.kernel.launch.inspecting import Inspected, types_of
 from warploom.kernel.launch.listing import listing
-from warploom.kernel.launch.notes import deliver
+from warploom.kernel.launch.numba_compiler import build_machine_code, views_of
 from warploom.kernel.launch.signature import kind_of
 from warploom.result import Result
 
@@ -163,16 +163,23 @@ class Kernel(Inspected):
     def built(self, args: Sequence[Any], *, printing: bool = False, check: bool = False) -> Built:
         """The program for arguments, which is compiled when it is first wanted. Raises SourceError, ArgumentError, NoSource."""
         kinds = tuple(kind_of_argument(self.py_func, place, one) for place, one in enumerate(args))
-        key = (kinds, printing, check)
+        product = self.context.gpu.config.name if CURRENT.compiler == NVIDIA else ""
+        key = (kinds, product or printing, check and not product)
         if key not in self.programs:
             check_count(self.py_func, args)
             start = time.perf_counter()
-            found = build(self.py_func, kinds, self.options | ({"check": True} if check else {}), printing=printing)
+            found = self._compiled(kinds, product, printing=printing, check=check)
             self.compile_seconds = time.perf_counter() - start
             self.programs[key] = found
             if found.warnings:
                 warnings.warn("\n" + render_all(found.warnings, *found.program.sources), KernelWarning, stacklevel=5)
         return self.programs[key]
+
+    def _compiled(self, kinds: tuple[Any, ...], product: str, *, printing: bool, check: bool) -> Built:
+        """The program for kinds of arguments. product: the preset that NVIDIA's compiler makes machine code for; "": our own compiler."""
+        if product:
+            return build_machine_code(self.py_func, types_of(kinds), tuple(views_of(self.py_func, kinds)), self.options, product)
+        return build(self.py_func, kinds, self.options | ({"check": True} if check else {}), printing=printing)
 
     def _taken(self, args: Sequence[Any]) -> list[Any]:
         """What a launch hands over: arguments, defaults of those that are not given, numbers in a declared signature's types."""
@@ -214,7 +221,7 @@ class Kernel(Inspected):
             CURRENT.compiled(found)
         args = [*args, *found.captured]
         prepared = Prepared(context, args, kept)
-        program = prepared.program(found, grid, block, shared, self.py_func.__name__)
+        program = found.launched(prepared, grid, block, shared, self.py_func.__name__)
         if CURRENT.asking:
             program = asking(found, program)
         try:
@@ -234,7 +241,7 @@ class Kernel(Inspected):
         self.result = result
         if CURRENT.watch is not None:
             CURRENT.watch(result)
-        error = deliver(result, found.resources.notes)
+        error = found.delivered(result)
         if error is not None:
             raise error
         if result.status != "done":
@@ -256,7 +263,7 @@ class Kernel(Inspected):
         found = self.built(args, check=True)
         args = [*args, *found.captured]
         prepared = Prepared(context, args, kept)
-        program = prepared.program(found, grid, block, shared, self.py_func.__name__)
+        program = found.launched(prepared, grid, block, shared, self.py_func.__name__)
         try:
             report = checked_launch(
                 context, found, program, [one for one in args if isinstance(one, DeviceArray)], **(self._kept | options)

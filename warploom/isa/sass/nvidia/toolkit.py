@@ -56,6 +56,10 @@ def from_cuda(text: str, path: str, architecture: int, words: Sequence[str] = ()
 def from_ptx(text: str, path: str, architecture: int, words: Sequence[str] = ()) -> Compiled:
     """PTX by nvJitLink. Raises SourceError."""
     link = _nvjitlink(path)
+    asked = re.search(r"^\s*\.target\s+sm_(\d+)", text, re.MULTILINE)
+    if asked is not None and int(asked[1]) > architecture:
+        said = f"the PTX is for sm_{asked[1]} or higher (.target), and the machine is sm_{architecture}"
+        raise error(path, said, "choose another --gpu, or compile the PTX for a lower architecture")
     told = [f"-arch=sm_{architecture}", "-lineinfo", *words]
     handle = link.create(len(told), told)
     try:
