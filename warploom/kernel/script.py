@@ -44,7 +44,8 @@ def run_script(
     """Run a program: a Python file, a notebook, or CUDA C++.
 
     before: is asked for further options of `Device.run` before every launch; watch: is handed every result. words: what the compiler of
-    CUDA C++ is told, as nvcc is. started: of CUDA C++, the process that has begun already. compiler: of kernels in Python, "own" or "nvidia".
+    CUDA C++ is told, as nvcc is. started: of CUDA C++, the process that has begun already.
+    compiler: of kernels in Python, "own" or "nvidia".
 
     Raises whatever the program raises, SystemExit where it ends itself, and SourceError where it cannot be run.
     """

@@ -160,5 +160,5 @@ def python_program(
     args = [words, floats, u, I(srgb), steps, following, *targets]
     found = _built(pixel, args)
     blocks, lanes = threads
-    program = _Laid(args, arrays).program(found, (blocks,), (lanes,), 0, pixel.__name__)
+    program = found.launched(_Laid(args, arrays), (blocks,), (lanes,), 0, pixel.__name__)
     return replace(program, data=memory, memory_bytes=size, launches=(program.launch,), graphics=registers(dcr))
