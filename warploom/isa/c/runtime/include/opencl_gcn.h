@@ -26,6 +26,7 @@ WARPLOOM_OWN size_t get_group_id(uint d) { return WARPLOOM_BY_DIMENSION(workgrou
 WARPLOOM_OWN size_t get_local_size(uint d) { return d > 2 ? 1 : WARPLOOM_BY_DIMENSION(workgroup_size); }
 WARPLOOM_OWN size_t get_global_size(uint d) { return d > 2 ? 1 : WARPLOOM_BY_DIMENSION(grid_size); }
 WARPLOOM_OWN size_t get_num_groups(uint d) { return d > 2 ? 1 : get_global_size(d) / get_local_size(d); }
+WARPLOOM_OWN size_t get_global_offset(uint d) { return 0; }
 WARPLOOM_OWN size_t get_global_id(uint d) { return get_group_id(d) * get_local_size(d) + get_local_id(d); }
 
 #define CLK_LOCAL_MEM_FENCE 1
@@ -39,27 +40,12 @@ WARPLOOM_OWN size_t get_global_id(uint d) { return get_group_id(d) * get_local_s
   WARPLOOM_NOTE_BARRIER(flags); \
   __builtin_amdgcn_s_barrier(); \
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"); } while (0)
+#define work_group_barrier(flags) barrier(flags)
+#define mem_fence(flags) __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "workgroup")
+#define read_mem_fence(flags) __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup")
+#define write_mem_fence(flags) __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup")
 
-WARPLOOM_OVERLOADED int min(int a, int b) { return a < b ? a : b; }
-WARPLOOM_OVERLOADED uint min(uint a, uint b) { return a < b ? a : b; }
-WARPLOOM_OVERLOADED float min(float a, float b) { return __builtin_fminf(a, b); }
-WARPLOOM_OVERLOADED int max(int a, int b) { return a > b ? a : b; }
-WARPLOOM_OVERLOADED uint max(uint a, uint b) { return a > b ? a : b; }
-WARPLOOM_OVERLOADED float max(float a, float b) { return __builtin_fmaxf(a, b); }
-WARPLOOM_OWN int mad24(int a, int b, int c) { return (a << 8 >> 8) * (b << 8 >> 8) + c; }
-WARPLOOM_OWN int mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 8); }
-WARPLOOM_OWN float mad(float a, float b, float c) { return a * b + c; }
-WARPLOOM_OWN float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-WARPLOOM_OWN float fabs(float a) { return __builtin_fabsf(a); }
-WARPLOOM_OWN float fmin(float a, float b) { return __builtin_fminf(a, b); }
-WARPLOOM_OWN float fmax(float a, float b) { return __builtin_fmaxf(a, b); }
-WARPLOOM_OWN float floor(float a) { return __builtin_floorf(a); }
-WARPLOOM_OWN float sqrt(float a) { return __builtin_sqrtf(a); }
-WARPLOOM_OWN float native_recip(float a) { return __builtin_amdgcn_rcpf(a); }
-WARPLOOM_OWN float native_rsqrt(float a) { return __builtin_amdgcn_rsqf(a); }
-WARPLOOM_OWN float native_sqrt(float a) { return __builtin_amdgcn_sqrtf(a); }
-WARPLOOM_OWN float native_exp2(float a) { return __builtin_amdgcn_exp2f(a); }
-WARPLOOM_OWN float native_log2(float a) { return __builtin_amdgcn_logf(a); }
+#include "opencl_functions.h"
 
 #define WARPLOOM_ATOMIC(name, operation) \
   WARPLOOM_OVERLOADED int name(volatile __global int *at, int value) { return operation(at, value, __ATOMIC_RELAXED); } \
@@ -75,6 +61,11 @@ WARPLOOM_ATOMIC(atomic_min, __atomic_fetch_min)
 WARPLOOM_ATOMIC(atomic_max, __atomic_fetch_max)
 WARPLOOM_ATOMIC(atomic_xchg, __atomic_exchange_n)
 #undef WARPLOOM_ATOMIC
+#define WARPLOOM_EXCHANGE(space, type) \
+  WARPLOOM_OVERLOADED type atomic_cmpxchg(volatile space type *at, type expected, type value) { \
+    __atomic_compare_exchange_n(at, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED); return expected; }
+WARPLOOM_EXCHANGE(__global, int) WARPLOOM_EXCHANGE(__global, uint) WARPLOOM_EXCHANGE(__local, int) WARPLOOM_EXCHANGE(__local, uint)
+#undef WARPLOOM_EXCHANGE
 #define atomic_inc(at) atomic_add(at, 1)
 #define atomic_dec(at) atomic_sub(at, 1)
 #endif
