@@ -27,7 +27,7 @@ from warploom.isa.c.endings import OF_C
 from warploom.isa.diagnostics import Diagnostic, Severity, render_all
 from warploom.isa.program import Position, Program
 
-DID = {s.READ: "reads", s.WRITE: "writes", s.ATOMIC: "updates by an atomic"}
+DID = {s.READ: "reads", s.WRITE: "writes", s.ATOMIC: "atomically updates"}
 KINDS = (
     "race", "lost-update", "lockstep", "bounds", "uninitialised", "barrier", "syncwarp", "mask", "shuffle", "division",
     "deadlock", "forward-progress", "fault", "early-read",
