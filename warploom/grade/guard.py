@@ -49,7 +49,7 @@ def ask_guest(
             child = subprocess.Popen(
                 [sys.executable, "-I", "-c", START, json.dumps([one for one in sys.path if one]), str(write)],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, pass_fds=(write,), cwd=folder,
-                env=_environment(folder), start_new_session=True,
+                env=environment(folder), start_new_session=True,
             )  # fmt: skip
         finally:
             os.close(write)
@@ -66,7 +66,7 @@ def ask_guest(
                         stream.close()
 
 
-def _environment(folder: str) -> dict[str, str]:
+def environment(folder: str) -> dict[str, str]:
     """What a guest sees of the environment: nothing that the command was given."""
     return {"PATH": os.defpath, "HOME": folder, "LANG": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 

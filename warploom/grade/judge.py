@@ -21,6 +21,7 @@ from warploom.grade.described import Maker, NotPlain
 from warploom.grade.drawing import Values
 from warploom.grade.guard import Delivery, ask_guest
 from warploom.grade.guest import deliver
+from warploom.grade.host.runner import HostRunner
 from warploom.grade.outcome import ERROR, GRADED, Outcome, Part
 from warploom.grade.runs import KernelRunner, ProgramRunner, Ran, Runner, Stopped
 from warploom.grade.submission import Submission, Unreadable, read_submission
@@ -64,6 +65,8 @@ def _judged(task: Task, path: str | Path, seed: int, engine: str, trusted: bool)
             return judge_unit(task, path, seed, engine=engine)
         if submission.suffix not in task.takes:
             raise Stopped(f"{submission.path.name}: this task takes {' and '.join(task.takes)}")
+        if task.program is not None:
+            return _host_judged(whole, path, submission)
         delivery = _delivered(task, submission, trusted)
         if delivery is not None:
             locked, printed = delivery.locked, delivery.printed
@@ -80,8 +83,24 @@ def _judged(task: Task, path: str | Path, seed: int, engine: str, trusted: bool)
     return whole.outcome(path, seen, locked, printed)
 
 
+def _host_judged(whole: Whole, path: str | Path, submission: Submission) -> Outcome:
+    """Grade a program with its own host code; the reference of such a task is one too, and is locked in as any."""
+    runner: HostRunner | None = None
+    try:
+        runner = HostRunner(whole.task, submission, whole.engine)
+        seen = whole.look(runner)
+    except TaskError:
+        raise
+    except THEIRS as error:
+        locked, printed = (runner.locked, runner.printed) if runner else (None, "")
+        return whole.refused(path, str(error) or type(error).__name__, locked, printed)
+    if seen.stopped:
+        return whole.refused(path, seen.stopped, runner.locked, runner.printed, seen.findings)
+    return whole.outcome(path, seen, runner.locked, runner.printed)
+
+
 def _delivered(task: Task, submission: Submission, trusted: bool) -> Delivery | None:
-    if submission.suffix != ".py":
+    if submission.suffix != ".py" or task.program is not None:
         return None
     if trusted:
         return Delivery(None, deliver(submission.text, _called(submission, trusted), task.launch.kernel), "")
@@ -103,6 +122,8 @@ def _called(submission: Submission, trusted: bool) -> str:
 
 
 def _runner(task: Task, submission: Submission, delivery: Delivery | None, engine: str, trusted: bool = False) -> Runner:
+    if task.program is not None:
+        return HostRunner(task, submission, engine)
     if delivery is None:
         if outside := next((one for one in INCLUDES if one in submission.text), None):
             raise Stopped(f"{submission.path.name}: {outside.split()[0]} of a file outside is not allowed in a graded program")

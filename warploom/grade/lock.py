@@ -13,10 +13,14 @@ import os
 import platform
 import struct
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from math import ceil
 from pathlib import Path
+from threading import Thread
 from time import process_time
+from typing import TypeVar
+
+T = TypeVar("T")
 
 PROTECTIONS = {
     "memory": "memory is limited",
@@ -29,6 +33,7 @@ PROTECTIONS = {
 
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP = 1, 38, 22
 LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
+COMPILERS = ("/usr/bin/env", "/proc/self", "/dev/tty")  # what a compiler asks of the system, to find out which it is
 READ = 1 << 2 | 1 << 0  # read and map files
 READ_FOLDER = 1 << 3
 EVERYTHING = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}  # rights by version of the interface
@@ -63,10 +68,11 @@ ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050000, 0x80000000  # what a filter answer
 LOAD, EQUAL, AT_LEAST, HAS, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06  # BPF: a word of the call's data; jumps on it; an answer
 
 
-def lock(seconds: int, memory: int, hidden: Iterable[Path] = ()) -> list[str]:
+def lock(seconds: int, memory: int, hidden: Iterable[Path] = (), program: Path | None = None) -> list[str]:
     """Lock this process, for good. memory: MiB beyond what it has now. hidden: folders that it cannot read though they lie in Python's own.
 
-    What has been achieved: names of PROTECTIONS.
+    program: what this process is going to become, which can read itself and the system's libraries alone. What has been achieved: names of
+    PROTECTIONS.
     """
     done = _limits(seconds, memory)
     if sys.platform != "linux":
@@ -75,11 +81,41 @@ def lock(seconds: int, memory: int, hidden: Iterable[Path] = ()) -> list[str]:
     libc.prctl(PR_SET_PDEATHSIG, 9, 0, 0, 0)
     if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
         return done
-    if _landlock(libc, [Path(one).resolve() for one in hidden]):
+    readable = _readable([Path(one).resolve() for one in hidden]) if program is None else [program, *_system()]
+    if _landlock(libc, readable):
         done.append("files")
-    if _filter(libc):
+    if _filter(libc, () if program is None else ("execve",)):
         done += ["network", "processes"]
     return done
+
+
+def with_few_files(function: Callable[[], T], hidden: Iterable[Path], writable: Iterable[Path]) -> T:
+    """What a function returns in which, and in whose processes, files are readable as a guest reads them, and a few folders writable.
+
+    For a compiler of a stranger's text, which may name any file. Without Landlock the function is called as it is. It runs in a thread of
+    its own, since Landlock is a thread's.
+    """
+    answers: list[T] = []
+    errors: list[BaseException] = []
+    folders = [Path(one).resolve() for one in writable]
+    places = [*_readable([Path(one).resolve() for one in hidden]), *(Path(one) for one in COMPILERS if Path(one).exists())]
+
+    def locked() -> None:
+        try:
+            if sys.platform == "linux":
+                libc = ctypes.CDLL(None, use_errno=True)
+                if not libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
+                    _landlock(libc, places, folders)
+            answers.append(function())
+        except BaseException as error:
+            errors.append(error)
+
+    thread = Thread(target=locked)
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return answers[0]
 
 
 def _limits(seconds: int, memory: int) -> list[str]:
@@ -106,7 +142,7 @@ def _limits(seconds: int, memory: int) -> list[str]:
 # Files
 
 
-def _landlock(libc: ctypes.CDLL, hidden: list[Path]) -> bool:
+def _landlock(libc: ctypes.CDLL, readable: list[Path], writable: Sequence[Path] = ()) -> bool:
     version = libc.syscall(LANDLOCK_CREATE, None, ctypes.c_size_t(0), 1)
     if version < 1:
         return False
@@ -119,11 +155,11 @@ def _landlock(libc: ctypes.CDLL, hidden: list[Path]) -> bool:
     if rules < 0:
         return False
     try:
-        for place in _readable(hidden):
+        for place in (*readable, *writable):
             with contextlib.suppress(OSError):
                 handle = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
                 try:
-                    allowed = READ | (READ_FOLDER if place.is_dir() else 0)
+                    allowed = rights if place in writable else READ | (READ_FOLDER if place.is_dir() else 0)
                     rule = ctypes.create_string_buffer(struct.pack("=Qi", allowed, handle), 12)
                     libc.syscall(LANDLOCK_ADD, rules, 1, rule, 0)
                 finally:
@@ -136,12 +172,17 @@ def _landlock(libc: ctypes.CDLL, hidden: list[Path]) -> bool:
 def _readable(hidden: list[Path]) -> list[Path]:
     """What a guest may read: Python, its packages, the system's libraries; not what is hidden among them."""
     places = {Path(one).resolve() for one in (*sys.path, sys.prefix, sys.base_prefix) if one and Path(one).exists()}
-    system = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/etc/ld.so.cache", "/dev/null", "/dev/urandom")
-    places |= {Path(one) for one in (*system, "/proc/cpuinfo", "/sys/devices/system/cpu") if Path(one).exists()}
+    places |= {*_system(), *(Path(one) for one in ("/proc/cpuinfo", "/sys/devices/system/cpu") if Path(one).exists())}
     found: list[Path] = []
     for place in sorted(places):
         found += _without(place, hidden)
     return found
+
+
+def _system() -> list[Path]:
+    """What every program reads."""
+    system = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/etc/ld.so.cache", "/dev/null", "/dev/urandom")
+    return [Path(one) for one in system if Path(one).exists()]
 
 
 def _without(place: Path, hidden: list[Path]) -> list[Path]:
@@ -156,10 +197,12 @@ def _without(place: Path, hidden: list[Path]) -> list[Path]:
 # System calls
 
 
-def _filter(libc: ctypes.CDLL) -> bool:
+def _filter(libc: ctypes.CDLL, allowed: Sequence[str] = ()) -> bool:
     if platform.machine() not in MACHINES or sys.maxsize < 1 << 32:
         return False
-    program = b"".join(struct.pack("HBBI", *row) for row in filter_of(*MACHINES[platform.machine()]))
+    machine, known = MACHINES[platform.machine()]
+    calls = {name: number for name, number in known.items() if name not in allowed}
+    program = b"".join(struct.pack("HBBI", *row) for row in filter_of(machine, calls))
     code = ctypes.create_string_buffer(program, len(program))
     whole = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(code))
     return bool(libc.prctl(PR_SET_SECCOMP, 2, ctypes.create_string_buffer(whole, len(whole)), 0, 0) == 0)

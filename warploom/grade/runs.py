@@ -16,6 +16,7 @@ import numpy as np
 from warploom.checks.check import run_checked
 from warploom.checks.report.findings import Finding
 from warploom.gpu import GPU
+from warploom.grade.compiling import compiled
 from warploom.grade.described import Maker
 from warploom.grade.drawing import Values
 from warploom.grade.submission import Submission
@@ -140,7 +141,7 @@ class ProgramRunner:
         with tempfile.TemporaryDirectory(prefix="warploom-judge-") as folder:
             copy = Path(folder) / self.submission.path.name
             copy.write_bytes(self.submission.data)
-            program = load(copy, options=options)
+            program = compiled(lambda: load(copy, options=options), self.task, Path(folder))
         return replace(program, sources=tuple(replace(one, path=one.path.replace(f"{folder}/", "")) for one in program.sources))
 
     def _output(self, values: Values, name: str, output: Output, result: Result) -> np.ndarray:

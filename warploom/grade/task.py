@@ -17,6 +17,7 @@ LIMITS = ("cycles", "instructions", "transactions", "shared_passes", "shared_byt
 AT_LEAST = ("occupancy",)  # of a limit: a share of the reference's below which it is missed
 PARTS = ("outputs", "findings", "contract", *LIMITS)
 OF_UNITS = ("cycles", "instructions", "transactions")  # limits of a task about a unit
+HOST_PROGRAMS = (".py", ".cu")  # endings of programs with their own host code
 MOST_CASES = 100
 MOST_CYCLES = 10_000_000
 
@@ -63,6 +64,17 @@ class Unit:
     slot: str = ""
     name: str = ""
     programs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program with its own host code that is handed in. input: lines of its standard input; arguments: words of its command line; both
+    are names or expressions. on_device: outputs must stand in the device's memory as a launch has left them.
+    """
+
+    input: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+    on_device: bool = True
 
 
 @dataclass(frozen=True)
@@ -123,6 +135,7 @@ class Task:
     mistakes: tuple[Mistake, ...] = ()
     picture: Mapping[str, Any] = field(default_factory=dict)
     unit: Unit | None = None
+    program: Program | None = None
 
     @property
     def folder(self) -> Path:

@@ -10,6 +10,7 @@ from typing import Any
 from warploom.checks.report.findings import KINDS
 from warploom.grade.lines import line_of
 from warploom.grade.task import (
+    HOST_PROGRAMS,
     LIMITS,
     MOST_CASES,
     MOST_CYCLES,
@@ -20,6 +21,7 @@ from warploom.grade.task import (
     Machine,
     Mistake,
     Output,
+    Program,
     Sandbox,
     Task,
     TaskError,
@@ -60,7 +62,7 @@ class _Reader:
     def task(self, body: dict[str, Any]) -> Task:
         known = (
             "title", "text", "takes", "cases", "hints", "reference", "starter", "functions", "inputs", "outputs", "launch", "machine",
-            "sandbox", "points", "limits", "findings", "mistake", "picture", "unit",
+            "sandbox", "points", "limits", "findings", "mistake", "picture", "unit", "program",
         )  # fmt: skip
         self.keys("", body, known)
         for name in ("title", "text"):
@@ -68,7 +70,9 @@ class _Reader:
                 raise self.fail("", name, f'{name} is missing: say what is asked, as {name} = "..."')
         unit = self.unit(body)
         launch = self.record("launch", body.get("launch", {}), Launch)
-        takes = self.strings("", "takes", body.get("takes", [".py"] if launch.kernel or unit else []))
+        program = self.program(body)
+        usual = list(HOST_PROGRAMS) if program else [".py"] if launch.kernel or unit else []
+        takes = self.strings("", "takes", body.get("takes", usual))
         if not takes:
             raise self.fail("launch", "", 'name the kernel, as [launch] kernel = "solve", or what is handed in, as takes = [".asm"]')
         inputs = self.table("", "inputs", body.get("inputs", {}))
@@ -82,11 +86,13 @@ class _Reader:
                 raise self.fail(f"outputs.{name}", "", f"{name} has no expected values: add expected = ..., or a reference solution")
             if isinstance(one.tolerance, bool) or not isinstance(one.tolerance, int | float) or one.tolerance < 0:
                 raise self.fail(f"outputs.{name}", "tolerance", f"tolerance = {one.tolerance!r}: write a number, 0 for equal values")
-            if unit is None and ".py" in takes and one.start is None:
+            if program and one.expected is None and one.count is None:
+                raise self.fail(f"outputs.{name}", "", f'{name} has no count: say how many numbers a program prints, as count = "n"')
+            if program is None and unit is None and ".py" in takes and one.start is None:
                 raise self.fail(
                     f"outputs.{name}", "", f"{name} has no start: say what it holds before, as start = \"np.zeros(n, 'int32')\""
                 )
-        self.names(launch, inputs, outputs, () if unit else takes)
+        self.names(launch, inputs, outputs, () if unit or program else takes)
         points = self.numbers("points", body.get("points", {"contract" if unit else "outputs": 1}), PARTS)
         limits = self.numbers("limits", body.get("limits", {}), LIMITS)
         if not any(points.values()):
@@ -123,12 +129,26 @@ class _Reader:
         found = Task(
             self.file, body["title"], body["text"], takes, inputs, outputs, launch, machine, sandbox, points, limits, forbid, cases,
             self.strings("", "hints", body.get("hints", [])), reference, str(body.get("starter", "")), str(body.get("functions", "")),
-            tuple(self.mistake(one) for one in body.get("mistake", [])), self.table("", "picture", body.get("picture", {})), unit,
+            tuple(self.mistake(one) for one in body.get("mistake", [])), self.table("", "picture", body.get("picture", {})), unit, program,
         )  # fmt: skip
         for key in ("reference", "starter", "functions"):
             if (name := getattr(found, key)) and not (found.folder / name).is_file():
                 raise self.fail("", key, f"{key} = {name!r}: there is no such file in {found.folder}")
         return found
+
+    def program(self, body: dict[str, Any]) -> Program | None:
+        if "program" not in body:
+            return None
+        for other in ("launch", "unit"):
+            if other in body:
+                raise self.fail(other, "", f"a task about a program has no [{other}]: the program launches its kernels itself")
+        program: Program = self.record("program", body["program"], Program)
+        if not isinstance(program.on_device, bool):
+            raise self.fail("program", "on_device", f"on_device = {program.on_device!r}: it is true or false")
+        takes = body.get("takes", [])
+        if isinstance(takes, list) and (other := next((one for one in takes if one not in HOST_PROGRAMS), None)):
+            raise self.fail("", "takes", f"a program with its own host code is {' or '.join(HOST_PROGRAMS)}, and not {other!r}")
+        return program
 
     def unit(self, body: dict[str, Any]) -> Unit | None:
         if "unit" not in body:

@@ -1,0 +1,122 @@
+"""The judge's side of a program in CUDA C++: compiled with few files to read, run locked in, answered by the judge's device."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import shutil
+import struct
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from warploom.cuda_cpp.allocations import Allocations
+from warploom.cuda_cpp.build import build, home_folder
+from warploom.cuda_cpp.places import Places
+from warploom.cuda_cpp.protocol import DEVICE, Closed, reply
+from warploom.cuda_cpp.protocol import receive as receive_request
+from warploom.cuda_cpp.runner import launch
+from warploom.cuda_cpp.server import Server
+from warploom.cuda_cpp.words import Words
+from warploom.gpu import GPU
+from warploom.grade.compiling import compiled
+from warploom.grade.host.child import Child, Ended, Limits, receive, send
+from warploom.grade.host.launches import Launches
+from warploom.grade.runs import Stopped
+from warploom.grade.submission import Submission
+from warploom.grade.task import Task
+from warploom.isa.diagnostics import SourceError
+from warploom.isa.program import Program
+from warploom.kernel.device.context import CURRENT
+from warploom.result import Result
+
+MEMORY_BYTES = 1 << 28
+# What a request can be wrong with that the runtime would not send.
+MALFORMED = (IndexError, KeyError, ValueError, TypeError, OverflowError, MemoryError, struct.error)
+
+
+class CudaProgram:
+    """A submission in CUDA C++. locked: of its last process. Raises Stopped where it does not compile."""
+
+    def __init__(self, task: Task, submission: Submission, engine: str) -> None:
+        self.task, self.name = task, submission.path.name
+        self.gpu = GPU(task.machine.gpu or "sm", set=dict(task.machine.set), engine=engine)
+        self.locked: tuple[str, ...] | None = None
+        self._folder = tempfile.TemporaryDirectory(prefix="warploom-judge-")
+        copy = Path(self._folder.name) / self.name
+        copy.write_bytes(submission.data)
+        words = Words()
+        words.sources = [str(copy)]
+        home_folder()  # is there before the compiler may write to it alone
+        try:
+            built = compiled(lambda: build(words), task, Path(self._folder.name))
+        except SourceError as error:
+            raise Stopped(self._said(str(error))) from None
+        self.program = Path(self._folder.name) / "program"
+        shutil.move(built.program, self.program)
+        shutil.rmtree(built.program.parent, ignore_errors=True)  # nobody else's, and not to be found by the next one
+
+    def _said(self, text: str) -> str:
+        return text.replace(f"{self._folder.name}/", "")
+
+    def run(self, text: str, arguments: list[str], limits: Limits, launches: Launches, *, checked: bool) -> tuple[str, str]:
+        """Run it on an input: what it prints on standard output and on standard error. Raises Stopped."""
+        told: list[str] = []
+        CURRENT.use(self.gpu, MEMORY_BYTES)
+        saved = CURRENT.before, CURRENT.watch, CURRENT.check, CURRENT.checked
+        CURRENT.before, CURRENT.watch = (lambda program, device: {"max_cycles": launches.cycles_left}), None
+        if checked:
+            CURRENT.check = lambda name: {"schedule": False, "max_cycles": launches.cycles_left}
+            CURRENT.checked = lambda report: launches.findings.extend(report.findings)
+        server = Server(
+            CURRENT.context.device, lambda program, memory: self._launched(program, memory, launches), Places(self.program).line,
+            lambda line: told.append(self._said(line)), checked,
+        )  # fmt: skip
+        from_kernels = io.StringIO()
+        try:
+            with Child("become", text, limits) as child, contextlib.redirect_stdout(from_kernels):
+                send(child.wire, {
+                    "program": str(self.program), "name": self.name, "arguments": arguments, "seconds": limits.seconds,
+                    "memory": limits.memory, "variable": DEVICE,
+                })  # fmt: skip
+                self.locked = tuple(map(str, receive(child.wire)["locked"]))
+                child.serve(lambda: self._answer(child, server))
+        except Stopped as error:
+            raise Stopped(self._said(str(error))) from None
+        finally:
+            CURRENT.before, CURRENT.watch, CURRENT.check, CURRENT.checked = saved
+            CURRENT.use(None)
+        if child.status:
+            last = child.told.decode("utf-8", "replace").strip().splitlines()[-1:]
+            raise Stopped("\n".join([f"it ended with exit status {child.status}", *told[:1], *map(self._said, last)]))
+        out = child.printed.decode("utf-8", "replace")
+        return out, "".join([from_kernels.getvalue(), child.told.decode("utf-8", "replace"), *told])
+
+    def _answer(self, child: Child, server: Server) -> None:
+        try:
+            reply(child.wire, server.answer(receive_request(child.wire)))
+        except Closed:
+            raise Ended from None
+        except SourceError as error:
+            raise Stopped(self._said(str(error))) from None
+        except MALFORMED as error:
+            raise Stopped(f"it asked the device for what the runtime does not ask for: {type(error).__name__}") from None
+
+    def _launched(self, program: Program, memory: Allocations, launches: Launches) -> Result:
+        """Run a launch, and see what it leaves."""
+        before = self._bytes(memory)
+        result = launch(program, memory)
+        launches.ran(result)
+        if result.status != "done" and CURRENT.check is None:
+            raise Stopped("\n".join([self._said(result.summary()), *map(self._said, result.messages)]))
+        after = self._bytes(memory)
+        launches.note((address, before[address], after[address], None) for address in before)
+        sys.stdout.flush()
+        return result
+
+    def _bytes(self, memory: Allocations) -> dict[Any, np.ndarray]:
+        device = CURRENT.context.device
+        return {address: device.read(address, one.size) for address, one in memory.held.items()}
