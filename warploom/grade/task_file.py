@@ -146,8 +146,8 @@ class _Reader:
         if not isinstance(program.on_device, bool):
             raise self.fail("program", "on_device", f"on_device = {program.on_device!r}: it is true or false")
         takes = body.get("takes", [])
-        if isinstance(takes, list) and (other := next((one for one in takes if one not in HOST_PROGRAMS), None)):
-            raise self.fail("", "takes", f"a program with its own host code is {' or '.join(HOST_PROGRAMS)}, and not {other!r}")
+        if isinstance(takes, list) and (wrong := next((one for one in takes if one not in HOST_PROGRAMS), None)):
+            raise self.fail("", "takes", f"a program with its own host code is {' or '.join(HOST_PROGRAMS)}, and not {wrong!r}")
         return program
 
     def unit(self, body: dict[str, Any]) -> Unit | None:

@@ -97,13 +97,13 @@ LIES = {
     "writes what the judge reads": (
         "import gc, socket\n"
         "wires = [one for one in gc.get_objects() if isinstance(one, socket.socket)]\n"
-        "from warploom.grade.host.child import send\n"
+        "from warploom.grade.host.wire import send\n"
         "send(wires[0], {'functions': [{'code': 0, 'name': 'x'}], 'first': 0, 'grid': [1], 'block': [1], 'shared': 0, 'arguments': []})\n"
     ),
     "names a function of the judge's": (
         "import gc, socket\n"
         "wires = [one for one in gc.get_objects() if isinstance(one, socket.socket)]\n"
-        "from warploom.grade.host.child import send\n"
+        "from warploom.grade.host.wire import send\n"
         "row = {'code': 1, 'name': 'twice', 'globals': {'cuda': {'name': 'builtins.eval'}}, 'cells': [], 'defaults': [], 'keywords': {},\n"
         "       'kernel': {'device': False, 'options': {}}}\n"
         "send(wires[0], {'functions': [row], 'first': 0, 'grid': [1], 'block': [1], 'shared': 0, 'arguments': []})\n"
@@ -111,7 +111,7 @@ LIES = {
     "says that it has ended": (
         "import gc, socket\n"
         "wires = [one for one in gc.get_objects() if isinstance(one, socket.socket)]\n"
-        "from warploom.grade.host.child import send\n"
+        "from warploom.grade.host.wire import send\n"
         "send(wires[0], {'end': 0, 'points': 4})\nprint(1)\nos._exit(0)\n"
     ),
     "writes no message": (

@@ -2,6 +2,7 @@
 
     runner.py    inputs as text, what is printed as outputs, one case after the other
     child.py     a locked process, its streams, and the questions that it asks
+    wire.py      messages between the two
     python.py    the judge's side of a Python program: its launches
     guest.py     the other side: the program, whose launches are sent to the judge
     cuda.py      the judge's side of a CUDA program, which speaks the protocol of `warploom.cuda_cpp`

@@ -7,7 +7,6 @@ import os
 import selectors
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
@@ -15,14 +14,12 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from warploom.grade.guard import STARTING, environment
+from warploom.grade.host.wire import Ended
 from warploom.grade.runs import Stopped
 
 START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from warploom.grade.host.guest import {0}; {0}(int(sys.argv[2]))"
-LENGTH = struct.Struct("<Q")
-MOST_BYTES = 128 << 20  # of a message
 WIRE_SECONDS = 10.0  # for a message that has begun
 MOST_TOLD = 2000  # characters of standard error
 
@@ -34,43 +31,6 @@ class Limits:
     seconds: int
     memory: int
     output: int
-
-
-class Ended(Exception):
-    """The process has closed its end."""
-
-
-def send(wire: socket.socket, body: Any) -> None:
-    """Send a message. Raises Ended."""
-    data = json.dumps(body).encode()
-    try:
-        wire.sendall(LENGTH.pack(len(data)) + data)
-    except OSError:
-        raise Ended from None
-
-
-def receive(wire: socket.socket) -> Any:
-    """The next message. Raises Ended, and Stopped for one that is not a message."""
-    (size,) = LENGTH.unpack(_exactly(wire, LENGTH.size))
-    if size > MOST_BYTES:
-        raise Stopped(f"it sent {size} bytes to the judge: {MOST_BYTES} are the most, of all arrays of a launch")
-    try:
-        return json.loads(_exactly(wire, size))
-    except (ValueError, RecursionError):
-        raise Stopped("it wrote to the judge's pipe") from None
-
-
-def _exactly(wire: socket.socket, size: int) -> bytes:
-    found = bytearray()
-    while len(found) < size:
-        try:
-            data = wire.recv(min(size - len(found), 1 << 20))
-        except OSError:
-            data = b""
-        if not data:
-            raise Ended
-        found += data
-    return bytes(found)
 
 
 class Child:

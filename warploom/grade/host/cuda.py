@@ -23,8 +23,9 @@ from warploom.cuda_cpp.server import Server
 from warploom.cuda_cpp.words import Words
 from warploom.gpu import GPU
 from warploom.grade.compiling import compiled
-from warploom.grade.host.child import Child, Ended, Limits, receive, send
+from warploom.grade.host.child import Child, Limits
 from warploom.grade.host.launches import Launches
+from warploom.grade.host.wire import Ended, receive, send
 from warploom.grade.runs import Stopped
 from warploom.grade.submission import Submission
 from warploom.grade.task import Task

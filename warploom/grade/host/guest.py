@@ -22,7 +22,7 @@ import numpy as np
 
 from warploom.gpu import GPU
 from warploom.grade.described import Describer, NotPlain
-from warploom.grade.host.child import receive, send
+from warploom.grade.host.wire import receive, send
 from warploom.grade.lock import lock
 from warploom.kernel.cuda import Kernel
 from warploom.kernel.device.arrays import DeviceArray
@@ -133,7 +133,7 @@ def _overlap(one: Any, other: Any) -> bool:
     if isinstance(one, DeviceArray) != isinstance(other, DeviceArray):
         return False
     if isinstance(one, DeviceArray):
-        return bool(np.shares_memory(one.host_view, other.host_view, max_work=1))
+        return bool(np.shares_memory(one.host_view, other.host_view, max_work=0))
     return bool(np.may_share_memory(one, other))
 
 

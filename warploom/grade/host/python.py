@@ -11,8 +11,9 @@ import numpy as np
 from warploom.gpu import GPU
 from warploom.grade.described import Maker, NotPlain
 from warploom.grade.guard import PUZZLES
-from warploom.grade.host.child import Child, Limits, receive, send
+from warploom.grade.host.child import Child, Limits
 from warploom.grade.host.launches import Launches
+from warploom.grade.host.wire import receive, send
 from warploom.grade.runs import Stopped
 from warploom.grade.submission import Submission
 from warploom.grade.task import Task
