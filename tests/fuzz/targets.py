@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.fuzz import kernels, machines, policies
+from tests.fuzz import kernels, machines, policies, scenes
 from tests.places import EXAMPLES, GOLDEN
 from warploom import GPU
 from warploom.cli.data import read_buffer_file
@@ -213,6 +213,12 @@ def _targets() -> Iterator[Target]:
     yield Target("policies", policies.take, policies.seeds, ".py", grown=True)
     yield Target("kernels", kernels.take, policies.seeds, ".py", grown=True)
     yield Target("notebooks", lambda _data, path: read_cells(path), _notebooks, ".ipynb")
+    yield Target("scenes in .gltf", scenes.take, scenes.gltf, ".gltf")
+    yield Target("scenes in .glb", scenes.take, scenes.glb, ".glb")
+    for ending in scenes.OTHERS:
+        yield Target(f"scenes in {ending}", scenes.take, scenes.seeds_of(ending), ending)
+    yield Target("values of glTF", scenes.take_values, scenes.gltf, ".gltf", grown=True)
+    yield Target("registers of graphics", scenes.take_registers, scenes.gltf, grown=True)
     yield Target("sources in C", _compiled, _files("*/*.c"), ".c", slow=True)
     yield Target("sources in OpenCL C", _compiled, _texts(OPENCL), ".cl", slow=True)
     yield Target("machines", machines.take, machines.seeds, slow=True, grown=True)

@@ -228,3 +228,11 @@ def test_what_cannot_be_drawn_is_a_sentence(scene, more, said):
     with pytest.raises(GraphicsError) as error:
         scene(file.text({"attributes": {"POSITION": file.add(TRIANGLE)}}, **more))
     assert said in str(error.value)
+
+
+def test_a_file_with_bad_normals_is_drawn_and_nothing_is_said_of_the_reader(tmp_path, caplog):
+    pytest.importorskip("trimesh")
+    corners = "".join(f"vertex {x} {y} 0\n" for x, y in ((0, 0), (1, 0), (0, 1)))
+    (tmp_path / "a.stl").write_text(f"solid a\nfacet normal 0 0 x\nouter loop\n{corners}endloop\nendfacet\nendsolid a\n")
+    assert len(load_scene(str(tmp_path / "a.stl")).meshes[0].triangles) == 1
+    assert caplog.records == []

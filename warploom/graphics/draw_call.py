@@ -121,7 +121,8 @@ def lamp_of(light: Light, target: Target) -> np.ndarray:
     """What the shader is given of the lamp: an array of one record. Raises GraphicsError."""
     made = zeros(1, Lamp)
     direction = np.array(light.direction if light.direction is not None else (0.0, 0.0, 1.0), np.float64)
-    length = np.sqrt((direction**2).sum())
+    with np.errstate(over="ignore"):
+        length = np.sqrt((direction**2).sum())
     if not (np.isfinite(length) and length > 0):
         raise GraphicsError(f"the light's direction is {light.direction}: it is three finite numbers, not all 0")
     made["direction"][0] = direction / length

@@ -21,7 +21,7 @@ from warploom.graphics.draw_call import Light, Shading
 from warploom.graphics.gltf import camera_of, left_out, light_of, undrawable
 from warploom.graphics.gltf_data import Gltf
 from warploom.graphics.gltf_meshes import meshes_of
-from warploom.graphics.scene import Camera, Mesh, Scene
+from warploom.graphics.scene import Camera, Mesh, Scene, is_mirror
 from warploom.graphics.state import ALPHA_BLENDING, Depth, GraphicsError, Pipeline
 from warploom.graphics.texture import Texture
 from warploom.observe.text.needs import needed
@@ -50,7 +50,8 @@ def load_scene(path: str) -> Scene:
     trimesh = needed("trimesh", "reading scenes", "graphics")
     said = _missing_of_obj(path) if suffix == ".obj" else []
     quiet = logging.getLogger("trimesh")
-    quiet.disabled = True  # what it says is about its own code, and what matters is found here
+    before = quiet.level
+    quiet.setLevel(logging.CRITICAL + 1)  # of all its parts: what it says is about its own code, and what matters is found here
     try:
         with warnings.catch_warnings(action="ignore"):
             loaded = trimesh.load_scene(path, process=False)
@@ -58,7 +59,7 @@ def load_scene(path: str) -> Scene:
         reason = str(error).strip() or type(error).__name__
         raise GraphicsError(f"{path!r} cannot be read: {reason.splitlines()[0]}") from None
     finally:
-        quiet.disabled = False
+        quiet.setLevel(before)
     return _sorted(path, list(_meshes(loaded)), None, Light(), said)
 
 
@@ -70,10 +71,10 @@ def _meshes(loaded: Any) -> Iterable[Mesh]:
         if faces is None or len(faces) == 0:
             continue
         shading, pipeline = _look(geometry, name)
-        if np.linalg.det(matrix[:3, :3]) < 0:  # a mirror turns the winding of every triangle round
+        if is_mirror(matrix):  # a mirror turns the winding of every triangle round
             pipeline = replace(pipeline, front_face="cw")
         uv = getattr(geometry.visual, "uv", None)
-        if uv is not None and len(uv) == len(geometry.vertices):
+        if uv is not None and np.ndim(uv) == 2 and len(uv) == len(geometry.vertices) and uv.shape[1] > 1:
             uv = np.stack([uv[:, 0], 1 - uv[:, 1]], axis=1)  # trimesh has v = 0 at the lower edge
         else:
             uv, shading = None, _without_texture(shading)
@@ -158,14 +159,22 @@ def _sorted(path: str, meshes: list[Mesh], camera: Camera | None, light: Light, 
 def _missing_of_obj(path: str) -> list[str]:
     said, folder = [], Path(path).parent
     for line in Path(path).read_text("utf-8", "replace").splitlines():
-        if not line.startswith("mtllib "):
+        if not line.startswith("mtllib ") or not line[7:].strip():
             continue
         name = line.split(maxsplit=1)[1].strip()
-        if not (folder / name).is_file():
+        if not _is_file(folder / name):
             said.append(f"the materials {name!r} are missing: what they cover is drawn without them")
             continue
         for row in (folder / name).read_text("utf-8", "replace").splitlines():
             words = row.split()
-            if len(words) > 1 and words[0].lower() == "map_kd" and not (folder / words[-1]).is_file():
+            if len(words) > 1 and words[0].lower() == "map_kd" and not _is_file(folder / words[-1]):
                 said.append(f"the texture {words[-1]!r} is missing: what it covers is drawn without it")
     return said
+
+
+def _is_file(path: Path) -> bool:
+    """Whether there is a file of a name that a user's file has: any bytes."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False

@@ -40,6 +40,8 @@ class Gltf:
             self.header = json.loads(data)
         except ValueError as error:
             raise GraphicsError(f"{path!r} cannot be read: it is not JSON, {error}") from None
+        except RecursionError:
+            raise GraphicsError(f"{path!r} cannot be read: its brackets are nested too deeply") from None
         if not isinstance(self.header, dict):
             raise GraphicsError(f"{path!r} cannot be read: it is not a glTF object")
         version = str(self.header.get("asset", {}).get("version", "")) if isinstance(self.header.get("asset"), dict) else ""

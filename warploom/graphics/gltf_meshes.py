@@ -14,7 +14,7 @@ import numpy as np
 from warploom.graphics.draw_call import Shading
 from warploom.graphics.gltf import TRIANGLES, nodes_of
 from warploom.graphics.gltf_data import Gltf
-from warploom.graphics.scene import Mesh
+from warploom.graphics.scene import Mesh, is_mirror
 from warploom.graphics.state import ALPHA_BLENDING, Depth, GraphicsError, Pipeline
 from warploom.graphics.texture import Texture
 
@@ -44,7 +44,7 @@ def _mesh(file: Gltf, primitive: Any, matrix: np.ndarray, name: str, pictures: d
     positions = file.elements(attributes["POSITION"])
     order = file.elements(primitive["indices"])[:, 0] if "indices" in primitive else np.arange(len(positions), dtype=np.int64)
     shading, pipeline, coordinates, moved = _look(file, primitive.get("material"), name, pictures)
-    if np.linalg.det(matrix[:3, :3]) < 0:  # a mirror turns the winding of every triangle round
+    if is_mirror(matrix):  # a mirror turns the winding of every triangle round
         pipeline = replace(pipeline, front_face="cw")
     uv = file.elements(attributes[coordinates]) if coordinates in attributes and shading.texture is not None else None
     if shading.texture is not None and uv is None:

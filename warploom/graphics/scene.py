@@ -108,6 +108,12 @@ class Mesh:
         return made
 
 
+def is_mirror(transform: np.ndarray) -> bool:
+    """Whether a transform turns left into right, and so the winding of every triangle round. transform: 4 x 4."""
+    with np.errstate(all="ignore"):
+        return bool(np.linalg.det(transform[:3, :3]) < 0)
+
+
 @dataclass(frozen=True)
 class Camera:
     """Where the picture is taken from. fov: degrees from its lower to its upper edge. near, far: None: as the scene needs."""

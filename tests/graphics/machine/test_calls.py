@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.graphics.machine.test_drawing import CHECKS, scene
-from warploom.graphics import ALPHA_BLENDING, Blend, BlendPart, Depth, Pipeline, StencilFace, Target
+from warploom.graphics import ALPHA_BLENDING, Blend, BlendPart, Camera, Depth, Mesh, Pipeline, Scene, Shading, StencilFace, Target
 from warploom.graphics.drawing import calls_of
 from warploom.graphics.machine.calls import machine_call, merger_registers
 from warploom.graphics.state import merger_of
@@ -40,3 +40,14 @@ def test_buffers_lie_apart_in_blocks():
     assert len(places) == 5 and all(start % 64 == 0 for start, _ in places)
     assert all(start + size <= after for (start, size), (after, _) in pairwise(places))
     assert np.array(made.dcr).reshape(-1, 2)[:, 0].tolist() == [*range(6, 13), *range(0x1C, 0x34)]
+
+
+@pytest.mark.parametrize(("cutoff", "least"), [(0.0, 0), (-1.0, 0), (0.5, 127), (1.0, 254), (7.0, 509), (float("inf"), 509)])
+def test_the_least_alpha_that_is_drawn(cutoff, least):
+    """An alpha of n / 255 is the byte n - 1, since the machine's shader cuts off."""
+    _, call = next(calls_of(Scene(Mesh([[0, 1, 0], [-1, -1, 0], [1, -1, 0]], shading=Shading(cutoff=cutoff)), CAMERA), CAMERA, 8, 8, {}))
+    target = Target(8, 8)
+    assert machine_call(call, 8, 8, target.color, target.depth_stencil, 5, False).cut == least
+
+
+CAMERA = Camera((0, 0, 3))

@@ -107,7 +107,7 @@ def machine_call(call: DrawCall, width: int, height: int, colors: np.ndarray, de
 
 def _cut(cutoff: float) -> int:
     """The least alpha, as a byte of the machine's shader, that is drawn: it cuts off, so that an alpha of n / 255 is the byte n - 1."""
-    return min(max(ceil(cutoff * 255 - 1e-4) - 1, 0), 255)
+    return max(ceil(min(max(cutoff, 0.0), 2.0) * 255 - 1e-4) - 1, 0)
 
 
 def _primitive_words(primitives: Primitives, values: np.ndarray, back: np.ndarray, own: bool, faced: bool) -> np.ndarray:
@@ -174,7 +174,8 @@ def _faces(corners: np.ndarray, pipeline: Pipeline) -> tuple[np.ndarray, np.ndar
 
 def _backs(corners: np.ndarray, pipeline: Pipeline) -> np.ndarray:
     """Which triangles show their backs: bool[n]. corners: y down."""
-    turns = np.linalg.det(corners[..., [0, 1, 3]])  # positive: clockwise as one sees it
+    with np.errstate(all="ignore"):
+        turns = np.linalg.det(corners[..., [0, 1, 3]])  # positive: clockwise as one sees it
     return np.asarray((turns > 0) == (pipeline.front_face == "ccw"))
 
 
