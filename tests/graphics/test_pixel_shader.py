@@ -116,6 +116,35 @@ def test_light_becomes_bytes_of_a_picture(tmp_path, shader):
     assert (found[1::2, 1::2, 1] == TEXELS[..., 0]).all()  # decoded and encoded
 
 
+@IN_C
+@pytest.mark.parametrize("turns", [0.7, 2.3, 9.0])
+def test_levels_of_a_texture_that_is_too_fine(tmp_path, turns):
+    """As the host chooses and weighs them, but that the texture unit weighs texels in 256ths."""
+    pixels = np.random.default_rng(3).integers(0, 256, (8, 16, 4), np.uint8)
+    drawn = scene()
+    drawn.meshes[0].uv = drawn.meshes[0].uv * turns
+    drawn.meshes[0].colors = None
+    drawn.meshes[0].shading = Shading(texture=Texture(pixels, "linear"))
+    found = picture(tmp_path, "return texture_lod(u, f->uv, f->lod);", drawn)
+    right = draw(drawn, SIZE, SIZE, engine="python", depth=None).target.pixels()
+    assert np.abs(found.astype(int) - right).max() <= 4
+
+
+@IN_C
+def test_the_shader_that_lights_each_pixel_draws_what_the_host_draws():
+    pixels = np.random.default_rng(4).integers(100, 256, (16, 16, 4), np.uint8)
+    corners, normals = np.array(SQUARE) * [1, 1, 2], [[-0.9, 0.2, 0.4], [-0.5, -0.8, 0.3], [0.9, -0.2, 0.3], [0.6, 0.7, 0.4]]
+    mesh = Mesh(
+        corners, [[0, 1, 2], [0, 2, 3]], [[0, 0], [0, 2], [2, 2], [2, 0]], [[1, 0.2, 0.3], [0.1, 1, 0], [0.2, 0.3, 1], [1, 1, 1]], normals,
+        Shading((1, 0.8, 0.6, 1), Texture(pixels, "linear"), lit=True),
+    )  # fmt: skip
+    drawn = Scene(mesh, Camera((0, 0, 1), fov=90), Light((0.3, 0.5, 0.8), 0.8, 0.2), srgb=True)
+    gpu = GPU("vortex-2024", engine="python", set={"core.divergence": "stack"})
+    found = draw_on(gpu, drawn, SIZE, SIZE, fragment="lit").target.pixels().astype(int)
+    right = draw(drawn, SIZE, SIZE, engine="python").target.pixels()
+    assert np.abs(found - right).max() <= 4
+
+
 @pytest.mark.parametrize("mode", ["clamp-to-edge", "repeat", "mirror-repeat"])
 def test_filters_and_what_lies_outside_of_a_texture_in_python(tmp_path, mode):
     pixels = np.random.default_rng(3).integers(0, 256, (3, 5, 4), np.uint8)

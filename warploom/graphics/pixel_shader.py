@@ -21,6 +21,7 @@ C = ".c"
 ISA = "vortex-2024"
 PYTHON = ".py"
 NAMES = (C, PYTHON)
+SHADERS, SHIPPED = Path(__file__).parent / "shaders", ("lit",)  # by their names
 NAME, CALL = "pixel", "def pixel(f, u)"
 FUNCTION = "vec4 pixel(const fragment_t *f, const uniforms_t *u)"
 COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -61,6 +62,8 @@ def pixel_shader(given: Any) -> PixelShader:
         return PixelShader(given.__code__.co_filename, _two_arguments(given))
     if not isinstance(given, str | Path):
         raise GraphicsError(f"fragment is a {type(given).__name__}: it is the name of a file, as 'toon.c', or a function")
+    if str(given) in SHIPPED:
+        return PixelShader(str(SHADERS / f"{given}{C}"))
     path = Path(given)
     if path.suffix.lower() not in NAMES:
         raise GraphicsError(f"the pixel shader {str(given)!r} is not a file in C or in Python: its name ends in {C} or {PYTHON}")

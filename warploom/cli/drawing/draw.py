@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 @click.option("--tile", type=click.Choice(["8", "16", "32", "64", "128"]), help="Pixels of a tile's side.")
 @click.option("--no-early-depth", is_flag=True, help="Test depth after the shader only.")
 @click.option(
-    "--shader", metavar="FILE", help="Your own pixel shader, in C or Python, on a machine: `warploom new pixel.c`, or pixel.py, writes one."
+    "--shader",
+    metavar="FILE",
+    help="Your own pixel shader, in C or Python, on a machine (`warploom new pixel.c` or pixel.py), or `lit`: light for each pixel.",
 )
 @by_rays.ray_options
 @on_machine.machine_options

@@ -7,7 +7,7 @@ powers of two texels on a side, so others are resized.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Any
 
@@ -23,7 +23,7 @@ from warploom.graphics.original.setup import STRIDE, Primitives, primitive_buffe
 from warploom.graphics.pixel_shader import in_python
 from warploom.graphics.shading import ALPHA, NORMAL, RED, U
 from warploom.graphics.state import GraphicsError, Pipeline, merger_of
-from warploom.graphics.texture import ADDRESS_MODES, FILTERS, Texture, words_of
+from warploom.graphics.texture import ADDRESS_MODES, FILTERS, Texture, levels_of, words_of
 
 BLOCK = 64  # bytes to which buffers are aligned
 FIRST = 0x100000  # where the first buffer lies
@@ -69,9 +69,10 @@ def machine_call(call: DrawCall, width: int, height: int, colors: np.ndarray, de
         "color": colors, "depth": depths, "tiles": tiles if len(tiles) else np.zeros(1, np.uint32),
         "primitives": _primitive_words(primitives, values, back, own, faced),
     }  # fmt: skip
-    dcr = []
+    dcr, levels = [], []
     if shading.texture is not None:
-        contents["texels"] = _texels(shading.texture) if not in_python(pipeline.fragment) else words_of(np.asarray(shading.texture.pixels))
+        levels = _levels(shading.texture, pipeline.fragment, srgb)
+        contents["texels"] = np.concatenate([level.ravel() for level in levels])
     if own:
         contents |= tables(srgb)
     places, at = {}, FIRST
@@ -81,11 +82,11 @@ def machine_call(call: DrawCall, width: int, height: int, colors: np.ndarray, de
     arguments: dict[str, str | int] = {"primitives": "primitives", "stride": stride}
     arguments["wants"] = COLORED | (TEXTURED if shading.texture else 0) | TESTED
     if own:
-        texels = contents["texels"].shape if shading.texture is not None else None
+        texels = (*levels[0].shape, len(levels)) if levels else None
         places["uniforms"], contents["uniforms"] = at, uniform_words(call, (width, height), texels, places)
         arguments = {"uniforms": "uniforms"}
     if shading.texture is not None and not in_python(pipeline.fragment):
-        dcr += _texture_registers(shading.texture, places["texels"], contents["texels"].shape)
+        dcr += _texture_registers(shading.texture, places["texels"], levels)
     left, top, right, bottom = call.scissor or (0, 0, width, height)
     raster = [places["tiles"] // BLOCK, headers, places["primitives"] // BLOCK,
               stride,
@@ -194,19 +195,24 @@ def _by_distance(corners: np.ndarray, planes: tuple[float, float] | None) -> np.
     return made
 
 
-def _texels(texture: Texture) -> np.ndarray:
-    """The texture's largest level with powers of two texels on a side: uint32[height, width]; nearest ones where it has others."""
+def _levels(texture: Texture, fragment: Any, srgb: bool) -> list[np.ndarray]:
+    """The texture's levels that a shader reads: uint32[height, width] each. A texture unit has powers of two texels on a side, the nearest
+    ones where the texture has others; the shader that lights and textures takes the largest level alone, one in Python as it is."""
+    if in_python(fragment):
+        return [words_of(np.asarray(texture.pixels))]
     pixels = np.asarray(texture.pixels)
     sides = [1 << min(max(side - 1, 0).bit_length(), MOST_LOG) for side in pixels.shape[:2]]
     rows, columns = (np.arange(side, dtype=np.int64) * size // side for side, size in zip(sides, pixels.shape[:2], strict=True))
-    return words_of(np.ascontiguousarray(pixels[rows][:, columns]))
+    whole = replace(texture, pixels=np.ascontiguousarray(pixels[rows][:, columns]))
+    return [words_of(level) for level in (levels_of(whole, srgb) if fragment is not None else [whole.pixels])]
 
 
-def _texture_registers(texture: Texture, address: int, shape: tuple[int, ...]) -> list[int]:
-    height, width = (side.bit_length() - 1 for side in shape)
+def _texture_registers(texture: Texture, address: int, levels: list[np.ndarray]) -> list[int]:
+    height, width = (side.bit_length() - 1 for side in levels[0].shape)
     wraps = [WRAPS[mode] for mode in (texture.address_mode_u, texture.address_mode_v)]
     assert set(WRAPS) == set(ADDRESS_MODES)
-    values = [0, address // BLOCK, height << 16 | width, 0, FILTERS.index(texture.mag_filter), wraps[1] << 16 | wraps[0], 0]
+    offsets = np.cumsum([0, *(level.nbytes for level in levels[:-1])]).tolist()
+    values = [0, address // BLOCK, height << 16 | width, 0, FILTERS.index(texture.mag_filter), wraps[1] << 16 | wraps[0], *offsets]
     return _pairs(DCR_TEXTURE, values)
 
 

@@ -66,11 +66,11 @@ def uniform_values(call: DrawCall, size: tuple[int, int]) -> dict[str, Any]:
 
 
 def uniform_words(call: DrawCall, size: tuple[int, int], texels: tuple[int, ...] | None, places: dict[str, int]) -> np.ndarray:
-    """`uniforms_t`: uint32[24]. size: of the picture. texels: rows and columns of the texture, None for none. places: of buffers."""
+    """`uniforms_t`: uint32[25]. size: of the picture. texels: rows, columns, levels of the texture, or None. places: of buffers."""
     shading, light = call.shading, call.light
     direction = np.array(light.direction if light.direction is not None else (0.0, 0.0, 1.0))
     floats = [*direction / np.sqrt((direction**2).sum()), *call.eye, *shading.color, light.strength, light.ambient, shading.cutoff]
-    rows, columns = texels if texels is not None else (0, 0)
+    rows, columns, levels = texels if texels is not None else (0, 0, 1)
     numbers = [*size, int(shading.lit), int(shading.two_sided), int(texels is not None), columns, rows]
-    pointers = [places.get("srgb", 0), places["decoded"], places["primitives"], STRIDE]
+    pointers = [places.get("srgb", 0), places["decoded"], places["primitives"], STRIDE, levels]
     return np.concatenate([np.array(floats, np.float32).view(np.uint32), np.array([*numbers, *pointers], np.uint32)])

@@ -22,6 +22,7 @@ typedef struct {
   vec3 position;     /* in the world */
   vec3 normal;       /* in the world; interpolated, so not of length 1 */
   vec2 uv;           /* 0 to 1 is the whole texture, v = 0 its upper edge */
+  float lod;         /* how many times the texture is too fine here, as a level: from the differences of uv in the quad */
   float depth;       /* 0 near to 1 far */
   int x, y;          /* pixel, from the upper left one */
   int front;         /* 1: the triangle's front is seen */
@@ -40,6 +41,7 @@ typedef struct {
   const float *decoded;            /* bytes of colours to light */
   const unsigned char *primitives;
   unsigned stride;
+  int levels;                      /* of the texture: the largest, and smaller copies */
 } uniforms_t;
 
 static vec4 pixel(const fragment_t *f, const uniforms_t *u);
@@ -66,10 +68,17 @@ WARPLOOM_INLINE vec3 as_vec3(const float a[3]) { return (vec3){a[0], a[1], a[2]}
 /* The texture at a place, by the texture unit, of this level: 0 is the largest. White where there is none. Colours are amounts of light. */
 WARPLOOM_INLINE vec4 texture_level(const uniforms_t *u, vec2 uv, int level) {
   unsigned texel = 0xffffffffu;
+  level = level < u->levels ? level : u->levels - 1;
   if (u->textured) texel = vx_tex(0, (unsigned)(int)(uv.x * 8388608.0f), (unsigned)(int)(uv.y * 8388608.0f), (unsigned)level);
   return (vec4){u->decoded[texel >> 16 & 255], u->decoded[texel >> 8 & 255], u->decoded[texel & 255], (float)(texel >> 24) * (1 / 255.0f)};
 }
 WARPLOOM_INLINE vec4 texture(const uniforms_t *u, vec2 uv) { return texture_level(u, uv, 0); }
+/* Between two levels; with f->lod a texture that is far away does not flicker. */
+WARPLOOM_INLINE vec4 texture_lod(const uniforms_t *u, vec2 uv, float lod) {
+  int level = (int)lod;
+  vec4 fine = texture_level(u, uv, level);
+  return fine + (texture_level(u, uv, level + 1) - fine) * (lod - (float)level);
+}
 
 /* The light that the lamp throws on this pixel, and that from everywhere; 1 where the material wants none. */
 WARPLOOM_INLINE float light_on(const fragment_t *f, const uniforms_t *u) {
@@ -103,7 +112,22 @@ WARPLOOM_INLINE unsigned warploom_channel(float x, const unsigned char *srgb) {
   return (unsigned)(int)(one * 255.0f + 0.5f);
 }
 
-WARPLOOM_INLINE void warploom_shade(const unsigned char *t, const uniforms_t *u, unsigned number, int e0, int e1, int e2, int x, int y) {
+/* u and v where the edges have these values. */
+WARPLOOM_INLINE vec2 warploom_uv(const unsigned char *t, int e0, int e1, int e2) {
+  float f0 = (float)e0, f1 = (float)e1, share = 1.0f / (f0 + f1 + (float)e2), dx = f0 * share, dy = f1 * share;
+  return (vec2){warploom_value(t, WARPLOOM_UV, dx, dy), warploom_value(t, WARPLOOM_UV + 1, dx, dy)};
+}
+
+/* The level for a step of uv to the right and one down. log2 is a straight line between powers of two, as hardware has it. */
+WARPLOOM_INLINE float warploom_lod(const uniforms_t *u, vec2 right, vec2 down) {
+  float rx = right.x * (float)u->columns, ry = right.y * (float)u->rows, dx = down.x * (float)u->columns, dy = down.y * (float)u->rows;
+  union { float value; int bits; } square = {clamp(__builtin_fmaxf(rx * rx + ry * ry, dx * dx + dy * dy), 1, 1e9f)};
+  int level = ((square.bits >> 23) - 127) >> 1;
+  square.bits -= level << 24;
+  return __builtin_fminf((float)level + sqrtf(square.value) - 1, (float)(u->levels - 1));
+}
+
+WARPLOOM_INLINE void warploom_shade(const unsigned char *t, const uniforms_t *u, unsigned number, int e0, int e1, int e2, int x, int y, float lod) {
   float f0 = (float)e0, f1 = (float)e1, share = 1.0f / (f0 + f1 + (float)e2), dx = f0 * share, dy = f1 * share;
   const int *z = (const int *)(t + WARPLOOM_DEPTH_PLANE); /* in fixed point, as other shaders have it, so that all draw the same depths */
   int fx = (int)(dx * 16777216.0f), fy = (int)(dy * 16777216.0f);
@@ -118,6 +142,7 @@ WARPLOOM_INLINE void warploom_shade(const unsigned char *t, const uniforms_t *u,
   f.position = (vec3){warploom_value(t, WARPLOOM_POSITION, dx, dy), warploom_value(t, WARPLOOM_POSITION + 1, dx, dy),
                       warploom_value(t, WARPLOOM_POSITION + 2, dx, dy)};
   f.depth = (float)(depth & 0xffffff) * (1 / 16777215.0f);
+  f.lod = lod;
   f.x = x, f.y = y, f.front = (int)(back ^ 1), f.triangle = number;
   vec4 color = pixel(&f, u);
   if (!(color.w >= u->cutoff)) return;
@@ -137,11 +162,13 @@ static void warploom_draw(int task, void *argument) {
     int z0 = (int)csr_read(0x7C9), z1 = (int)csr_read(0x7CA), z2 = (int)csr_read(0x7CB);
     int column = (int)(place << 14 >> 18) * 2, row = (int)(place >> 18) * 2;
     const unsigned char *t = u->primitives + number * u->stride;
+    vec2 uv = warploom_uv(t, x0, y0, z0); /* left out where a shader does not ask for lod */
+    float lod = warploom_lod(u, warploom_uv(t, x1, y1, z1) - uv, warploom_uv(t, x2, y2, z2) - uv);
     for (int p = 0; p < 4; ++p) {
       if (place >> p & 1) {
         int right = -(p & 1), down = -(p >> 1); /* all ones: the pixel lies there */
         warploom_shade(t, u, number, x0 + ((x1 - x0) & right) + ((x2 - x0) & down), y0 + ((y1 - y0) & right) + ((y2 - y0) & down),
-                       z0 + ((z1 - z0) & right) + ((z2 - z0) & down), column - right, row - down);
+                       z0 + ((z1 - z0) & right) + ((z2 - z0) & down), column - right, row - down, lod);
       }
     }
   }
