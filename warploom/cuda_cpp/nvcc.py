@@ -15,6 +15,7 @@ from pathlib import Path
 from warploom.cuda_cpp.build import command_object, compile_one, embed, first_link, home_folder, runtime_object
 from warploom.cuda_cpp.compiler import INCLUDE, RUNTIME, Compiler, check_there
 from warploom.cuda_cpp.words import BY_OUTPUT, BadWord, Words
+from warploom.isa.reading import read_bytes
 
 USUAL_OUTPUT = "a.out"  # nvcc's and every Unix compiler's
 ENDINGS = {"compile": ".o", "ptx": ".ptx", "fatbin": ".fatbin"}
@@ -26,6 +27,8 @@ def make(words: Words, told: Callable[[str], None]) -> str:
     if not first:
         raise BadWord("there is nothing to compile: name a .cu file")
     check_there(first)
+    for source in words.sources:
+        read_bytes(source)  # says which file is not there
     if words.output and words.stage in ENDINGS and len(words.sources) > 1:
         raise BadWord(f"-o {words.output} names one file, and {len(words.sources)} are made: leave it out, or compile one after the other")
     home = home_folder()

@@ -16,6 +16,10 @@ TYPED = {
     "explain warp": "docs warp", "stats": "profile", "sim": "run", "gdb": "debug", "ncu": "profile", "nsys": "run", "disassemble": "disasm",
     "serve": "explore", "test": "doctor", "-g": "debug", "--verbose": "run", "NCU": "profile", "compute-sanitizer": "check",
     "trce": "run", "hipcc": "cc", "nvidia-smi": "presets", "verilog": "build",
+    "clang++ x.cu": "nvcc x.cu", "clang++ x.c": "cc x.c", "roofline saxpy.py": "picture roofline saxpy.py", "readelf": "disasm",
+    "geomean": "compare", "seeds": "compare", "ablation": "compare", "submit": "grade", "rubric": "grade", "gradescope": "grade",
+    "jupyter": "run", "colab": "run", "update": "doctor", "pip": "doctor", "gprof": "profile", "vtune": "profile",
+    "compare x.asm --repeat 5": "compare", "compare x.asm --normalize": "compare",
     "render": "draw", "glsl": "draw", "shader": "draw", "raytrace": "examples rays", "cubin": "disasm", "fatbin": "disasm", "cmake": "nvcc",
 }  # fmt: skip
 
@@ -39,6 +43,17 @@ def test_a_file_that_stood_behind_the_word_is_in_the_answer():
 def test_a_slip_of_a_command_is_corrected():
     assert said("chek") == "Error: there is no command 'chek', did you mean 'check'?\n"
     assert said("Run") == "Error: there is no command 'Run', did you mean 'run'?\n"
+
+
+def test_a_word_that_is_a_little_like_one_of_another_tool_is_not_taken_for_it():
+    assert "`warploom` alone shows where to begin" in said("sumbarine")
+
+
+def test_the_kinds_of_pictures_that_are_commands_words_are_kinds():
+    from warploom.cli.welcome.guesses import PICTURES
+    from warploom.observe.pictures.picture import KINDS
+
+    assert set(PICTURES) <= set(KINDS)
 
 
 def test_the_name_of_an_example():

@@ -5,6 +5,7 @@ A word that stands in no row is compared with the commands' names and with these
 
 from __future__ import annotations
 
+import difflib
 import re
 import shlex
 from collections.abc import Collection, Sequence
@@ -24,6 +25,8 @@ class Guess:
     command: str
 
 
+PICTURES = ("roofline", "timeline", "masks", "banks", "overdraw", "quads", "tiles", "pipeline")  # kinds whose names people type alone
+ALIKE = 0.75  # of a word of other tools to the one that was typed: `trce` is `trace`, and `update` is not `gpu`
 # The words of a row are those of shells, package managers, debuggers, profilers and simulators.
 GUESSES = (
     Guess("exec execute start launch sim simulate simulator emulate play go", "to run a program", "warploom run FILE"),
@@ -34,13 +37,19 @@ GUESSES = (
         "to walk through a run, cycle by cycle",
         "warploom explore FILE --open",
     ),
-    Guess("serve server notebook jupyter lab", "a page that needs no server", "warploom explore FILE --open"),
+    Guess("serve server", "a page that needs no server", "warploom explore FILE --open"),
+    Guess(
+        "notebook notebooks jupyter jupyterlab lab ipython ipynb colab magic",
+        "a notebook runs like a program, and `%load_ext warploom` gives its cells %%warploom",
+        "warploom run FILE",
+    ),
     Guess(
         "gpus gpu machines machine devices device arch archs config configs settings hardware nvidia-smi smi rocm-smi targets",
         "the machines",
         "warploom presets",
     ),
-    Guess("plot chart graph figure fig image diagram", "to draw a run", "warploom picture KIND FILE"),
+    Guess("plot chart graph figure fig image diagram flamegraph heatmap", "to draw a run", "warploom picture KIND FILE"),
+    *(Guess(kind, "to draw this of a run", f"warploom picture {kind} FILE") for kind in PICTURES),
     Guess(
         "render raster rasterize rasterise shader shaders glsl vertex fragment triangle triangles mesh gltf obj opengl vulkan scene",
         "to draw a scene as a GPU does",
@@ -48,12 +57,13 @@ GUESSES = (
     ),
     Guess("ray rays raytrace raytracing bvh", "the programs that trace rays", "warploom examples rays"),
     Guess(
-        "trace traces perfetto vcd waves wave konata gtkwave nsys nsight-systems timeline dump",
+        "trace traces perfetto vcd waves wave waveform konata gtkwave nsys nsys-ui nsight-systems rocprofv2 rocprofv3 tracy dump",
         "to write a trace for other viewers",
         "warploom run FILE --perfetto OUT",
     ),
     Guess(
-        "stats stat statistics counters metrics perf prof nvprof ncu nsight nsight-compute rocprof hotspots analyze analyse why bottleneck "
+        "stats stat statistics counters metrics perf prof gprof nvprof nvvp ncu ncu-ui nsight nsight-compute rocprof omniperf vtune "
+        "hotspots analyze analyse why bottleneck "
         "optimize optimise",
         "what each line costs, and why",
         "warploom profile FILE",
@@ -65,24 +75,38 @@ GUESSES = (
     ),
     Guess("gdb cuda-gdb lldb rocgdb step break breakpoint dbg pdb debugger", "to step through a run", "warploom debug FILE"),
     Guess(
-        "disassemble objdump cuobjdump nvdisasm sass ptx cubin cubins fatbin uops ir decode",
+        "disassemble objdump llvm-objdump readelf nm cuobjdump nvdisasm sass ptx cubin cubins fatbin uops ir decode",
         "to see the instructions",
         "warploom disasm FILE",
     ),
     Guess("assemble as ptxas encode", "to see a program's instruction words", "warploom asm FILE"),
     Guess("cuda cu nvc++ cudac cmake ninja", "to compile a CUDA program, as a build tool does", "warploom nvcc FILE"),
-    Guess("compile gcc clang hipcc", "to compile a program in C", "warploom cc FILE"),
+    Guess("compile gcc g++ clang clang++ hipcc zig", "to compile a program in C", "warploom cc FILE"),
     Guess(
         "bench benchmark benchmarks time timing measure microbenchmark latency bandwidth",
         "to measure a machine",
         "warploom probe --gpu PRESET",
     ),
-    Guess("sweep search tune autotune diff versus vs", "to run a program on many machines", "warploom compare FILE --over SETTING=A,B"),
+    Guess(
+        "sweep sweeps search grid-search tune autotune diff versus vs ablation geomean seeds error-bars speedup scaling",
+        "to run programs on many machines",
+        "warploom compare FILE --over SETTING=A,B",
+    ),
     Guess("calc calculator occupancy-calculator", "how full a multiprocessor can be", "warploom occupancy --cc 8.6"),
     Guess("experiment experiments paper papers reproduce", "to reproduce a published result", "warploom study"),
-    Guess("puzzle puzzles homework assignment autograde judge teach", "to solve puzzles, or to judge a class", "warploom grade --list"),
+    Guess(
+        "puzzle puzzles homework assignment autograde autograder judge teach submit submission submissions mark marking rubric score "
+        "gradescope classroom nbgrader",
+        "to solve puzzles, or to judge a class",
+        "warploom grade --list",
+    ),
     Guess("exercise exercises", "to write a unit of your own", "warploom new mine.py --kind scheduler"),
-    Guess("test tests selftest diagnose version info about env environment health status", "what is installed", "warploom doctor"),
+    Guess(
+        "test tests selftest diagnose version info about env environment health status "
+        "rocminfo clinfo update upgrade install pip uninstall",
+        "what is installed, and how to get more",
+        "warploom doctor",
+    ),
     Guess("tutorial tutorials learn doc documentation manual guide course readme", "the documentation", "warploom docs"),
     Guess("glossary explain define what whatis term", "to look up a word", "warploom docs TERM"),
     Guess("area gates synth synthesize synthesise yosys", "what units cost in gates", "warploom cost"),
@@ -116,6 +140,12 @@ OPTIONS = {
     "--plot": "`warploom picture KIND FILE`",
     "--tool": "races, bounds, barriers: `warploom check FILE`",
     "--gui": "`warploom explore FILE --open`",
+    "--repeat": "other input for each run: `warploom compare FILE --seeds 1..5 --args {seed}`",
+    "--repeats": "other input for each run: `warploom compare FILE --seeds 1..5 --args {seed}`",
+    "--runs": "other input for each run: `warploom compare FILE --seeds 1..5 --args {seed}`",
+    "--normalize": "a plot relative to its first line: `warploom compare FILE --relative -o OUT`",
+    "--normalise": "a plot relative to its first line: `warploom compare FILE --relative -o OUT`",
+    "--baseline": "speed-ups are over the first value: `warploom compare FILE --over SETTING=BASELINE,OTHER`",
     "--threads-per-block": "threads per block: --block N",
     "--blocks": "blocks of the launch: --grid N",
     "--cores": "`--set gpu.cores=N`",
@@ -135,6 +165,8 @@ def answer(words: Sequence[str], commands: Collection[str]) -> str:
     if (places := shipped.find(word)) and root is not None:
         return f"{said}, but an example has this name: `warploom run {places[0].relative_to(root).as_posix()}`"
     close = closest(word, [*commands, *rows])
+    if close in rows and difflib.SequenceMatcher(None, plain, close).ratio() < ALIKE:
+        close = closest(word, commands)
     if close in commands:
         return f"{said}, did you mean {close!r}?"
     if close:
@@ -146,6 +178,8 @@ def _meant(row: Guess, rest: Sequence[str]) -> str:
     """A row's command, with the file or the term that stood behind the word."""
     given = next((word for word in rest if not word.startswith("-")), None)
     command = row.command
+    if given is not None and Path(given).suffix.lower() == ".cu" and command.startswith("warploom cc "):
+        command = "warploom nvcc FILE"
     if given is not None and ("TERM" in command or is_program(given)):
         command = re.sub(r"\b(FILE|TERM)\b", lambda _: shlex.quote(given), command, count=1)
     return f"{row.does}: `{command}`"
