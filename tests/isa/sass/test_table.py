@@ -36,6 +36,30 @@ def test_encoding_gives_the_word_back(architecture):
         assert encode(one) == one.word
 
 
+# Words of kernels for several architectures, and what nvdisasm 13.5.37 writes of them.
+WRITTEN = (
+    (80, 0x3F803F8000087431, 0x000FE20000260804, "HFMA2.BF16_V2 R8, R0.H0_H0, R4.H1_H1, 1, 1"),
+    (80, 0x3F803F8000087431, 0x000FE20000360804, "HFMA2.BF16_V2 R8, R0.H0_H0, -R4.H1_H1, 1, 1"),
+    (80, 0x3F803F8000087431, 0x000FE200002E0804, "HFMA2.BF16_V2 R8, R0.H0_H0, |R4|.H1_H1, 1, 1"),
+    (80, 0x0041000000007B1D, 0x000FEC0000010000, "BAR.SYNC.DEFER_BLOCKING 0x1, 0x40"),
+    (80, 0x0000000000FF731C, 0x000EE20000004000, "B2R.RESULT RZ, P0"),
+    (80, 0x000000000000731C, 0x000E7600000E4000, "B2R.RESULT R0"),
+    (75, 0x000000140000795D, 0x000FE20003A00000, "NANOSLEEP.WARP 0x14"),
+    (75, 0x0000000000097984, 0x000E280000001800, "LDS.U R9, [R0]"),
+    (75, 0x0000000407027981, 0x0000A200081EEB00, "LDG.E.64.SYS R2, [R7.U32+UR4]"),
+    (75, 0x0000000A06FF73A8, 0x00016800041F45FF, "ATOMG.E.EXCH.64.STRONG.GPU PT, RZ, [R6], R10"),
+    (75, 0x00000004FFFF79AA, 0x000E24000C000500, "QSPC.E.S P0, RZ, [UR4]"),
+    (89, 0x000000060707723E, 0x001FCA00000000FF, "F2FP.F16.F32.PACK_AB R7, R7, R6"),
+)
+
+
+@pytest.mark.parametrize(("architecture", "low", "high", "text"), WRITTEN, ids=[text.split()[0] for *_, text in WRITTEN])
+def test_words_of_other_architectures_are_written_as_nvidia_does(architecture, low, high, text):
+    one = decode(high << 64 | low, 0, architecture)
+    assert one.text() == text
+    assert encode(one) == one.word
+
+
 def test_a_field_is_patched_by_its_name():
     (one,) = (one for name, one in _instructions(80) if name == "saxpy" and one.name == "STG")
     patched = one.changed(data=77, stall=9, write=3)

@@ -165,7 +165,7 @@ def barrier(code: Code) -> None:
         threads_there = code.new("sel", told, block, told)
         count = code.new("shr", code.new("add", threads_there, Number(31)), Number(5))
         threads = threads._replace(kind=IMMEDIATE, number=0)
-    counted = code.one.form not in (5, 6) and not (threads.kind == IMMEDIATE and threads.number == 0) and not threads.zero
+    counted = code.one.form != 6 and not (threads.kind == IMMEDIATE and threads.number == 0) and not threads.zero
     if counted:
         if threads.kind == IMMEDIATE:
             count = code.add("mov", code.scalar_temporary(), Number(threads.number // 32))
@@ -183,8 +183,12 @@ def barrier(code: Code) -> None:
 
 
 def barrier_result(code: Code) -> None:
-    """B2R.RESULT: what BAR.RED has counted."""
-    code.put("mov", code.target(), code.kernel.registers + RESULT)
+    """B2R.RESULT: what BAR.RED has counted, and whether that is not 0."""
+    if not code.value("d").zero:
+        code.put("mov", code.target(), code.kernel.registers + RESULT)
+    place = code.flag("p")
+    if place is not None:
+        code.put("sne", place, code.kernel.registers + RESULT, ZERO)
 
 
 def shuffle(code: Code) -> None:

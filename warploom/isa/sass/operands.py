@@ -170,14 +170,12 @@ def written(value: Value, shown: str = "", wide: bool = False, reused: bool = Fa
         return immediate(number, shown)
     else:
         return f"{value.kind}{number}"
-    if value.swizzle and shown in (HALVES, BFLOATS):
-        text += ".reuse" * reused
-        reused = False
-        text += ("", ".F32", ".H0_H0", ".H1_H1")[value.swizzle]
     if value.absolute:
         text = f"|{text}|"
     if reused:
         text += ".reuse"
+    if value.swizzle and shown in (HALVES, BFLOATS):
+        text += ("", ".F32", ".H0_H0", ".H1_H1")[value.swizzle]
     return ("-" if value.negative else "") + ("~" if value.inverted else "") + text
 
 

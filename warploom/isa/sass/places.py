@@ -172,8 +172,8 @@ class Address(Spec):
             if self.own:
                 text += ("", ".X4", ".X8", ".X16")[one.at(78, 2)] if one.name != "LDSM" else ""
             elif self.pair_at < 0 or one.word >> self.pair_at & 1:
-                text += ".64"
-            elif one.architecture >= 80 and one.word >> 72 & 1 and one.word >> 91 & 1 and added is not None:
+                text += ".64" if one.architecture >= 80 or added is not None else ""
+            elif one.word >> 72 & 1 and one.word >> 91 & 1 and added is not None:
                 text += ".U32"
             parts.append(text)
         if added is not None:

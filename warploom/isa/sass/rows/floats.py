@@ -104,12 +104,12 @@ _MADE = {HALF: "F16", BRAIN: "BF16", E5M2: "E5M2", E4M3: "E4M3"}
 
 
 class _Made(Modifier):
-    """What F2FP makes; a half is not written before sm_90."""
+    """What F2FP makes; a half is not written before sm_89."""
 
     def text(self, one: Coded) -> str:
         """How a listing writes it."""
         kind = get(one.word, self.field)
-        return "" if kind == HALF and one.architecture < 90 else self.names.get(kind, f"???{kind}")
+        return "" if kind == HALF and one.architecture < 89 else self.names.get(kind, f"???{kind}")
 
 
 class _Packed(Modifier):
@@ -118,7 +118,7 @@ class _Packed(Modifier):
     def text(self, one: Coded) -> str:
         """How a listing writes it."""
         how = get(one.word, self.field)
-        of = "" if one.architecture < 90 else "F32." if how != UNPACK else ("E5M2.", "E4M3.")[one.at(73, 1)]
+        of = "" if one.architecture < 89 else "F32." if how != UNPACK else ("E5M2.", "E4M3.")[one.at(73, 1)]
         rounds = "" if one.at(79, 3) == 0 else ".RZ" if one.at(79, 3) == 3 else f".???{one.at(79, 3)}"
         return (
             of + {PACK: "PACK_AB", MERGE: "MERGE_C", UNPACK: "UNPACK_B", PACK_MERGE: "PACK_AB_MERGE_C"}.get(how, f"INVALID{how}") + rounds
@@ -171,6 +171,7 @@ def _halves(code: int, name: str, words: str, meaning: str, *first: Modifier) ->
     found: list[Spec] = [_D, Spec("a", REGISTER, A, 72, 73, shown=HALVES, swizzle=74)]
     for word in words[1:]:
         wide, plain = signs[word]
+        plain = signs["c"][1] if len(words) == 3 else plain  # the bits of b's signs are those of a's choice of halves
         kind = _AddedHalf if words == "ac" else _Half
         found.append(kind(word, "", B, shown=HALVES, wide_signs=wide, plain_signs=plain))
     fused = (flag(76, "FMZ"),) if len(words) == 3 else ()

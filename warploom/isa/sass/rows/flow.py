@@ -83,19 +83,19 @@ class _Number(Spec):
         """The fields of its bits, by name."""
         if self.role == "barrier":
             return {"barrier": bits(54, 4) if form in (4, 5) else bits(B, 8)}
-        return {"threads": bits(42, 12) if form in (4, 2) else bits(C, 8)}
+        return {"threads": bits(42, 12) if form in (2, 4, 5) else bits(C, 8)}
 
     def value(self, one: Coded) -> Value:
         """What it is in an instruction."""
         if self.role == "barrier":
             return Spec("barrier", "imm", 54, width=4).value(one) if one.form in (4, 5) else register("barrier", B).value(one)
-        return Spec("threads", "imm", 42, width=12).value(one) if one.form in (4, 2) else register("threads", C).value(one)
+        return Spec("threads", "imm", 42, width=12).value(one) if one.form in (2, 4, 5) else register("threads", C).value(one)
 
     def text(self, one: Coded) -> str | None:
         """How a listing writes it."""
         if self.role == "threads" and one.form == 1 and one.architecture >= 90:
             return written(register("barrier", B).value(one))
-        if self.role == "threads" and one.form in (5, 6):
+        if self.role == "threads" and one.form == 6:
             return None
         if self.role == "threads" and not self.value(one).number:
             return None
@@ -239,7 +239,7 @@ ROWS: tuple[Row, ...] = (
     Row(0x14E, "LEPC", (_D, _Here("target", "", A)), (), "d = its own address; of a target since sm_90"),
     Row(0x15C, "BPT", (number("code", 34, 10),), (choice("kind", 84, 3, ("DRAIN", "CAL", "PAUSE", "TRAP", "INT", "", "", "")),), "stops"),
     Row(0x15B, "KILL", (_ON,), (), "lanes end"),
-    Row(0x15D, "NANOSLEEP", (_ON, Sources("b", "", B)), (), "a hint: waits"),
+    Row(0x15D, "NANOSLEEP", (_ON, Sources("b", "", B)), (flag(85, "WARP"),), "a hint: waits"),
     Row(
         0x11D,
         "BAR",
@@ -247,7 +247,13 @@ ROWS: tuple[Row, ...] = (
         _BAR_MODIFIERS,
         "waits for the block",
     ),
-    Row(0x11C, "B2R", (_D,), (choice("kind", 105, 0, {0: "RESULT"}),), "d = the result of BAR.RED"),
+    Row(
+        0x11C,
+        "B2R",
+        (_D, predicate("p", 81, when=lambda one: one.at(81, 3) != 7)),
+        (choice("kind", 105, 0, {0: "RESULT"}),),
+        "d = the result of BAR.RED, p = it is not 0",
+    ),
     Row(
         0x189,
         "SHFL",

@@ -21,7 +21,21 @@ ATOMIC_TYPES = ("", "S32", "64", "F32.FTZ.RN", "F16x2.RN", "S64", "F64.RN")
 COPY_TARGET = bits(44, 20)
 FLOAT_TYPES = {0: "F16x2.RN", 1: "F16x2.RN", 3: "BF16x2.RN", 9: "F32.FTZ.RN", 10: "F32.FTZ.RN", 15: "F64.RN"}
 WIDE, TYPE = flag(72, "E", role="wide_address"), choice("type", 73, 3, TYPES)
-ORDER, EVICTION = choice("order", 77, 4, ORDERS), choice("eviction", 84, 3, EVICTIONS)
+
+
+class _Order(Modifier):
+    """What an access is ordered with, and by whom it is seen; before sm_80 two fields of two bits."""
+
+    def text(self, one: Instruction) -> str:
+        """How a listing writes it."""
+        number = get(one.word, self.field)
+        if one.architecture >= 80:
+            return self.names.get(number, f"INVALID{number}")
+        how = ("CONSTANT", "", "STRONG", "MMIO")[number >> 2]
+        return ".".join(filter(None, (how, ("CTA", "SM", "GPU", "SYS")[number & 3])))
+
+
+ORDER, EVICTION = _Order("order", bits(77, 4), dict(enumerate(ORDERS))), choice("eviction", 84, 3, EVICTIONS)
 PREFETCH = choice("prefetch", 68, 2, ("", "LTC64B", "LTC128B", "LTC256B"))
 _D, _DATA = register("d", D), register("data", B)
 _LOADED_BY = predicate("p", 81, optional=True)
@@ -92,7 +106,7 @@ ROWS: tuple[Row, ...] = (
     Row(0x180, "LD", (_D, _global()), (WIDE, EVICTION, TYPE, ORDER), "d = generic memory"),
     Row(0x181, "LDG", (_LOADED_BY, _D, _global()), (WIDE, EVICTION, PREFETCH, TYPE, ORDER), "d = global memory"),
     Row(0x183, "LDL", (_D, _own()), (EVICTION, TYPE), "d = local memory"),
-    Row(0x184, "LDS", (_D, _own()), (flag(90, "", role="hint"), TYPE), "d = shared memory"),
+    Row(0x184, "LDS", (_D, _own()), (flag(90, "", role="hint"), flag(76, "U", role="uncached"), TYPE), "d = shared memory"),
     Row(0x185, "ST", (_global(C), _DATA), (WIDE, EVICTION, TYPE, ORDER), "generic memory = data"),
     Row(0x186, "STG", (_global(C), _DATA), (WIDE, EVICTION, TYPE, ORDER), "global memory = data"),
     Row(0x187, "STL", (_own(C), _DATA), (EVICTION, TYPE), "local memory = data"),
@@ -147,7 +161,7 @@ ROWS: tuple[Row, ...] = (
         (predicate("p", 81), _D, _global()),
         (WIDE, choice("window", 73, 2, ("G", "L", "S", ""))),
         "p = the address is in a window of shared memory",
-        forms=(1,),
+        forms=(1, 4),
     ),
     _atomic(0x1A3, "ATOMG", (predicate("p", 81), _D, _shared_by_all(), _DATA), WIDE, _OPERATION, EVICTION, _FLOAT_TYPE, ORDER),
     _atomic(0x18E, "RED", (_shared_by_all(), _DATA), WIDE, _REDUCTION, EVICTION, _ATOMIC_TYPE, ORDER, shown_name=_reduced),
