@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from warploom.checks.report.findings import Finding
 from warploom.grade.host.launches import MOST_LAUNCHES, Launches
 from warploom.grade.runs import Stopped
 
@@ -43,3 +44,11 @@ def test_launches_have_an_end():
     found = Launches(1000, count=MOST_LAUNCHES)
     with pytest.raises(Stopped, match="more than 1000 kernels"):
         _ = found.cycles_left
+
+
+def test_the_same_finding_of_several_launches_is_there_once():
+    found = Launches(1000)
+    one, other = (Finding("bounds", text, "", 0) for text in ("past x", "past y"))
+    found.found([one])
+    found.found([one, other])
+    assert found.findings == [one, other]

@@ -75,6 +75,10 @@ WRONG = {
     "prints too little": (MAIN.replace("copy_to_host()", "copy_to_host()[1:]"), "it prints "),
     "prints too much": (MAIN + "print(1)", "it prints more than the outputs: '1' after out; leave it out"),
     "raises": (MAIN.replace("(n + 31) // 32", "n / 0"), "line 14: ZeroDivisionError"),
+    "launches the library's kernels": (
+        "@cuda.reduce\ndef add(a, b):\n    return a + b\n\n\nprint(add(np.arange(9, dtype=np.int32)))",
+        "is a kernel of the library: a graded program launches kernels of its own file",
+    ),
     "ends early": ("os._exit(0)", "its process ended before the end of the program"),
     "leaves with a status": ("sys.exit(3)", "it ended with exit status 3"),
     "prints for ever": ("while True:\n    print('x' * 1000)", "it printed more than 8 KiB"),

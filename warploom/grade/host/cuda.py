@@ -71,7 +71,7 @@ class CudaProgram:
         CURRENT.before, CURRENT.watch = (lambda program, device: {"max_cycles": launches.cycles_left}), None
         if checked:
             CURRENT.check = lambda name: {"schedule": False, "max_cycles": launches.cycles_left}
-            CURRENT.checked = lambda report: launches.findings.extend(report.findings)
+            CURRENT.checked = lambda report: launches.found(report.findings)
         server = Server(
             CURRENT.context.device, lambda program, memory: self._launched(program, memory, launches), Places(self.program).line,
             lambda line: told.append(self._said(line)), checked,

@@ -29,6 +29,7 @@ from warploom.kernel.device.arrays import DeviceArray
 from warploom.kernel.device.context import CURRENT
 from warploom.kernel.place import in_numbas_place
 
+PACKAGE = Path(__file__).parents[2]
 MEMORY_BYTES = 1 << 27  # of the device, in this process
 WINDOW = 4096  # MiB of addresses that the runtime of CUDA programs sets aside for the device's
 
@@ -75,7 +76,8 @@ def run(source: str, path: str, arguments: Sequence[str], wire: socket.socket) -
     except BaseException as error:  # the file is a stranger's
         lines = [step.lineno for step in traceback.extract_tb(error.__traceback__) if step.filename == path]
         place = f"line {lines[-1]}: " if lines else ""
-        return {"error": f"{place}{type(error).__name__}: {error}"[:2000]}
+        kind = "" if isinstance(error, NotPlain) else f"{type(error).__name__}: "
+        return {"error": f"{place}{kind}{error}"[:2000]}
     return {"end": 0}
 
 
@@ -84,6 +86,8 @@ def sent_to(wire: socket.socket, whole: CodeType) -> Any:
 
     def launch(self: Kernel, grid: tuple[int, ...], block: tuple[int, ...], shared: int, args: Sequence[Any]) -> None:
         taken = self._taken(args)
+        if self.py_func.__code__.co_filename.startswith(str(PACKAGE)):
+            raise NotPlain(f"{self.py_func.__name__} is a kernel of the library: a graded program launches kernels of its own file")
         describer = Describer(whole)
         first = describer.function(self)
         given, arrays = _described(self, taken, describer)

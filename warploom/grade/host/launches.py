@@ -46,6 +46,11 @@ class Launches:
             known = self.figures.get(name, 0)
             self.figures[name] = max(known, figure) if name in PEAKS else known + figure
 
+    def found(self, findings: Iterable[Finding]) -> None:
+        """What a check of a launch has found; what an earlier launch had too is there once."""
+        known = {(one.kind, one.message) for one in self.findings}
+        self.findings += [one for one in findings if (one.kind, one.message) not in known]
+
     def note(self, arrays: Iterable[tuple[Any, np.ndarray, np.ndarray, np.dtype[Any] | None]]) -> None:
         """What a launch has changed: a name for each array, its bytes before and after, and the type of its items where that is known."""
         for name, before, after, dtype in arrays:

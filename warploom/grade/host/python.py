@@ -76,7 +76,7 @@ class PythonProgram:
         try:
             if checked:
                 report = kernel.launch_checked(grid, block, shared, arguments, schedule=False, max_cycles=most)
-                launches.findings += report.findings
+                launches.found(report.findings)
                 launches.ran(report.result)
             else:
                 launches.ran(kernel.launch(grid, block, shared, arguments))
