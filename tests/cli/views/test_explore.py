@@ -203,3 +203,26 @@ def test_mistakes_are_named_and_leave_no_file(here, arguments, message):
     assert message in result.stderr + result.stdout
     assert not list(here.iterdir())
     assert MATADD.read_bytes() == before
+
+
+def test_the_profile_of_the_same_run_is_a_page_that_leads_here_and_back(here):
+    (here / "pages").mkdir()
+    done = explore(DIVERGE, "--gpu", "tiny-simt", "-o", "pages/run.html", "--profile", "table.html", "--quiet")
+    assert done.exit_code == 0, done.output
+    assert '"profile":"../table.html"' in (here / "pages" / "run.html").read_text()
+    page = (here / "table.html").read_text()
+    assert "<a href='pages/run.html#line=" in page and "<a href='pages/run.html'>the explorer</a>" in page
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-o", "-", "--profile", "table.html"), "the pages lead to each other, so both are files: name one with -o"),
+        (("--profile", "table.txt"), "--profile table.txt: a profile is a page; name a file that ends in .html"),
+        (("--profile", "table.html", "--against", "core.divergence=minpc"), "--profile shows one run, and --against makes two"),
+        (("--profile", "diverge.html"), "--profile diverge.html"),
+    ],
+)
+def test_a_profile_that_cannot_stand_beside_the_page(here, words, said):
+    done = explore(DIVERGE, "--gpu", "tiny-simt", *words)
+    assert (done.exit_code, said in done.stderr) == (2, True), done.stderr

@@ -7,7 +7,7 @@ from tests.observe.explorer.browser import run
 from warploom.isa import uop as u
 from warploom.machine.accounting import events as e
 from warploom.machine.sequencer.states import DONE, EXECUTE, IDLE
-from warploom.observe.explorer.page import page
+from warploom.observe.explorer.page import page, page_parts, whole
 
 # Cycles that the jumps of a kind lead to, from the first cycle on (1) and from the last one back (-1), with a warp chosen.
 JUMPS = """([name, core, warp, direction]) => {
@@ -155,3 +155,17 @@ def test_jumps_in_a_run_of_single_instructions_lead_to_the_states_of_its_cores(s
     view = show(tiny.text)
     view.evaluate(f"explorer.source.toggleBreakpoint({line})")
     check(view, tiny.result, expected, 1, 0)
+
+
+def test_an_address_with_a_line_lands_where_it_waits_and_the_profile_is_linked_at_the_chosen_line(show):
+    result = run("tiny/diverge.asm", "tiny-simt")
+    text = "".join(page_parts([result], [whole(result)], profile="diverge.profile.html"))
+    view = show(text, "#line=16")
+    chosen = "() => explorer.source.chosen"
+    view.wait_for_function("() => explorer.source.chosen === 16")
+    assert view.evaluate("explorer.leader.cycle") > 0
+    link = view.locator("a.profile")
+    link.focus()
+    assert link.get_attribute("href") == f"diverge.profile.html#line-{view.evaluate(chosen)}"
+    view.evaluate("location.hash = '#line=1000'")  # there is none
+    assert view.evaluate(chosen) == 16

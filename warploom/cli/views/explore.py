@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 @click.option("--cores", metavar="LIST", help="Only these cores, as 0,2-3 (machines with warps).")
 @click.option("--warps", metavar="LIST", help="Only these warp slots of each core, as 0,2-3 (machines with warps).")
 @click.option("--check", is_flag=True, help="Run it with checks, and mark the lines that they find (warploom check).")
+@click.option("--profile", "profile_page", metavar="PAGE", help="Write the profile of the same run as a page too; each leads to the other.")
 @what_if_option
 @machine_options
 @click.option("--quiet", is_flag=True, help="Show no progress and say nothing at the end.")
@@ -63,6 +65,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
       warploom explore diverge.asm --gpu tiny-simt -o lanes.html
       warploom explore diverge.asm --gpu sm --against divergence.first=taken
       warploom explore load_strided.guppy --what-if
+      warploom explore saxpy.cu --profile saxpy.profile.html
       warploom explore raymarch.guppy --grid 1
       warploom explore raymarch.guppy --cycles 100000:200000 --warps 0-3
     """
@@ -72,6 +75,8 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     orders, names = _orders(kernel, options)
     path = options["output"] or f"{Path(kernel).stem}.html"
     _check_output(kernel, path, options)
+    if options["profile_page"] is not None:
+        _check_profile(path, kernel, options)
     if not options["as_json"]:
         print_warnings(orders[0].warnings, *orders[0].program.sources)
     progress = Progress("running", orders[0].limit, limit=True, quiet=options["quiet"])
@@ -82,7 +87,11 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
             with progress:
                 results = [order.run(progress) for order in orders]
             stretch = _shown(results, part, options)
-            characters = _write(out, results, names, stretch, part.selection, options["quiet"], _trials(orders, results, options))
+            characters = _write(
+                out, results, names, stretch, part.selection, options["quiet"], _trials(orders, results, options), options["profile_page"]
+            )
+            if options["profile_page"] is not None:
+                _write_profile(options["profile_page"], path, results[0])
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
         say(f"{how} after {grouped(progress.done)} cycles; no file was written", err=True)
@@ -171,18 +180,51 @@ def _write(
     selection: Selection | None,
     quiet: bool,
     trials: list[Callable[[list[Finding]], list[Finding]]],
+    profile_page: str | None,
 ) -> int:
     """Write the page, piece by piece. Returns its characters."""
     from warploom.cli.terminal.progress import Progress
     from warploom.observe.explorer.page import page_parts
 
     characters = 0
+    link = "" if profile_page is None else _address(profile_page, out.path)
     with Progress("writing the page", stretch[1], quiet=quiet) as progress:
         runs = [_pieces(result, stretch, selection, progress) for result in results]
-        for text in page_parts(results, runs, names=names, progress=progress, trials=trials):
+        for text in page_parts(results, runs, names=names, progress=progress, trials=trials, profile=link):
             out.write(text)
             characters += len(text)
     return characters
+
+
+def _address(page: str, beside: str) -> str:
+    """The address of a page as a link from another one has it."""
+    from urllib.parse import quote
+
+    return quote(os.path.relpath(os.path.abspath(page), os.path.dirname(os.path.abspath(beside))).replace(os.sep, "/"))
+
+
+def _write_profile(path: str, explorer: str, result: Result) -> None:
+    """The profile of a run, whose lines lead to the explorer's page."""
+    from warploom.cli.common import write_file
+    from warploom.observe.diagnosis.diagnosis import diagnose
+    from warploom.observe.profile import profile
+    from warploom.observe.profile_report.page import profile_page
+    from warploom.observe.profile_report.table import ordered
+
+    found = profile(result)
+    write_file(path, profile_page(found, ordered(found.lines(), "line", None), diagnose(found), _address(explorer, path)))
+
+
+def _check_profile(path: str, kernel: str, options: dict[str, Any]) -> None:
+    if path == "-":
+        raise UserError("--profile: the pages lead to each other, so both are files: name one with -o")
+    if options["against"]:
+        raise UserError("--profile shows one run, and --against makes two: leave one of them out")
+    if os.path.abspath(options["profile_page"]) == os.path.abspath(path):
+        raise UserError(f"--profile {options['profile_page']}: the explorer's page has this name; choose another")
+    keep_inputs("--profile", options["profile_page"], [kernel])
+    if Path(options["profile_page"]).suffix.lower() not in (".html", ".htm"):
+        raise UserError(f"--profile {options['profile_page']}: a profile is a page; name a file that ends in .html")
 
 
 def _pieces(result: Result, stretch: tuple[int, int], selection: Selection | None, progress: Progress) -> Iterator[tuple[RunResult, Part]]:

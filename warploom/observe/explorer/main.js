@@ -5,6 +5,7 @@ import { el } from "explorer/dom.js";
 import { Find } from "explorer/find.js";
 import { Hint } from "explorer/hint.js";
 import { Help, Keys } from "explorer/keys.js";
+import { numberOf, rowOf } from "explorer/line_numbers.js";
 import { Paint, rgb } from "explorer/paint.js";
 import { Pieces } from "explorer/pieces.js";
 import { Run } from "explorer/run.js";
@@ -70,7 +71,7 @@ class App {
       el("h1", {}, program.name, el("span.quiet", {}, ` on ${machine.name}`)),
       moves,
       this.message,
-      el("span.group.right", {}, two ? this.syncButton : null, this.themeButton, help),
+      el("span.group.right", {}, this.common.profile ? this.#toProfile() : null, two ? this.syncButton : null, this.themeButton, help),
     );
     const source = el("section.panel.source"),
       runs = el(`div.runs${two ? ".two" : ""}`);
@@ -89,6 +90,13 @@ class App {
     this.keys = new Keys(this);
     this.help = new Help(host, this.keys.rows, this.common.glossary, this.common.instructions);
     this.#name();
+  }
+
+  /** A link to the profile's page, at the line that is chosen here. */
+  #toProfile() {
+    const to = () => (link.href = this.common.profile + (this.source.chosen > 0 ? `#line-${numberOf(this.source.run.program, this.source.chosen)}` : ""));
+    const link = el("a.profile", { href: this.common.profile, click: to, focus: to, pointerenter: to, "data-hint": "the profile of this run, at this line" }, "profile");
+    return link;
   }
 
   #name() {
@@ -251,6 +259,7 @@ class App {
       this.redraw();
     };
     choose();
+    if (asked.has("line")) this.source.land(rowOf(this.source.run.program, number("line")));
     if (Number.isFinite(number("cycle")) && asked.has("cycle")) Promise.resolve(this.go(number("cycle"), view)).then(choose);
   }
 }

@@ -115,6 +115,13 @@ export class SourceView {
     return true;
   }
 
+  /** To a line, and there to its longest wait; whether there is such a line. */
+  land(line) {
+    if (!this.reveal(line)) return false;
+    this.#choose(this.rows[line - 1].pcs, { shiftKey: false });
+    return true;
+  }
+
   #explain(event, pcs) {
     const lines = [];
     this.heat.forEach((heat, index) => {
@@ -164,6 +171,7 @@ export class SourceView {
       row.element.setAttribute("aria-selected", index + 1 === chosen);
       row.here.replaceChildren(...this.#chips(found));
     });
+    this.chosen = chosen;
     if (chosen !== this.followed && chosen > 0) {
       this.followed = chosen;
       const top = this.rows[chosen - 1].element.offsetTop;

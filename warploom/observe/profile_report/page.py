@@ -65,25 +65,33 @@ MEANINGS = (
 )
 
 
-def profile_page(found: Profile, lines: list[Line], findings: list[Finding]) -> str:
-    """The page. lines: those that are shown; when they are all of them in the order of the source, with what stands between them."""
+def profile_page(found: Profile, lines: list[Line], findings: list[Finding], explorer: str = "") -> str:
+    """The page. lines: those that are shown; when they are all of them in the order of the source, with what stands between them.
+
+    explorer: the address of the explorer's page of this run, whose same line each line then leads to.
+    """
     name = escape(f"{found.program.name}: profile")
     order = _order(found)
     titles = [column.title for column in columns(found)][:-1]
     head = "".join(f"<th>{escape(title)}</th>" for title in ("line", *titles))
     head += "<th class='text'>stall reasons</th><th class='text'>source</th>"
-    said = "".join(_finding(found, finding) for finding in findings)
+    said = "".join(_finding(found, finding, explorer) for finding in findings)
     diagnosis = f"<ol>{said}</ol>" if said else "<p>No rule finds fault with this run.</p>"
     names = [found.activities[number].name for number in order]
     keys = "".join(f"<span class='key'><i class='{activity}'></i>{activity}</span>" for activity in names)
     meanings = "".join(f"<dt><b>{title}</b></dt><dd>{escape(text)}</dd>" for title, text in MEANINGS if title in titles)
     lanes = "".join(f"<br>{escape(said)}" for said in (lanes_text(found), prefetches_text(found.counters)) if said)
+    whole = (
+        f"<br>A line's number leads to where it waits longest in <a href='{escape(explorer, quote=True)}'>the explorer</a>."
+        if explorer
+        else ""
+    )
     return (
         f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
         f"<title>{name}</title><style>{STYLE}{_looks(found)}</style></head>\n"
-        f"<body><h1>{name}</h1><p class='quiet'>{escape(ended(found))}<br>{escape(totals_text(found))}{lanes}</p>\n"
+        f"<body><h1>{name}</h1><p class='quiet'>{escape(ended(found))}<br>{escape(totals_text(found))}{lanes}{whole}</p>\n"
         f"<h2>Diagnosis</h2>{diagnosis}\n<h2>Line by line</h2><p>{keys}</p>\n"
-        f"<div class='scroll'><table><thead><tr>{head}</tr></thead><tbody>\n{_rows(found, lines, order)}</tbody></table></div>\n"
+        f"<div class='scroll'><table><thead><tr>{head}</tr></thead><tbody>\n{_rows(found, lines, order, explorer)}</tbody></table></div>\n"
         f"<h2>The columns</h2><dl>{meanings}</dl></body></html>\n"
     )
 
@@ -113,9 +121,11 @@ def _drawn(pattern: str, colour: str) -> str:
     return colour if pattern == palette.SOLID else f"{IMAGES[pattern]}, linear-gradient({colour}, {colour})"
 
 
-def _finding(found: Profile, finding: Finding) -> str:
+def _finding(found: Profile, finding: Finding, explorer: str) -> str:
     places = dict.fromkeys(_place(found, instruction) for instruction in finding.instructions)
     links = ", ".join(f"<a href='#{place}'>{place.replace('-', ' ')}</a>" for place in places)
+    first = next((position.line for one in finding.instructions if (position := found.program.position(one)).line), 0)
+    links += f", {_walked(explorer, first, 'in the explorer')}" if explorer and first else ""
     here = percent(finding.share_here(found)).strip()
     share = percent(min(finding.cycles / max(found.warp_cycles, 1), 1.0)).strip()
     trials = "".join(f"<br>With <code>{escape(trial.change)}</code>: {escape(trial.told)}." for trial in finding.trials)
@@ -125,6 +135,11 @@ def _finding(found: Profile, finding: Finding) -> str:
     )
 
 
+def _walked(explorer: str, line: int, text: str) -> str:
+    """A link to a line in the explorer."""
+    return f"<a href='{escape(explorer, quote=True)}#line={line}'>{escape(text)}</a>"
+
+
 def _place(found: Profile, instruction: int) -> str:
     place = found.program.position(instruction)
     if place.file:
@@ -132,7 +147,7 @@ def _place(found: Profile, instruction: int) -> str:
     return f"line-{place.line}" if place.line else f"instruction-{instruction}"
 
 
-def _rows(found: Profile, lines: list[Line], order: list[int]) -> str:
+def _rows(found: Profile, lines: list[Line], order: list[int], explorer: str) -> str:
     hottest = max([line.cycles for line in found.lines()] + [1])
     source, rows, last = found.program.source.lines, [], lines[0].number if lines else 0
     numbers = [line.number for line in lines]
@@ -142,7 +157,7 @@ def _rows(found: Profile, lines: list[Line], order: list[int]) -> str:
         if whole:
             rows += [_silent(number, source[number - 1], blank) for number in range(last + 1, line.number)]
         last = line.number
-        rows.append(_row(found, line, hottest, order, named.get(line.file, "")))
+        rows.append(_row(found, line, hottest, order, named.get(line.file, ""), explorer))
     return "".join(rows)
 
 
@@ -150,7 +165,7 @@ def _silent(number: int, text: str, blank: str) -> str:
     return f"<tr class='none'><td>{number}</td>{blank}<td class='source'>{escape(text)}</td></tr>\n"
 
 
-def _row(found: Profile, line: Line, hottest: int, order: list[int], file: str) -> str:
+def _row(found: Profile, line: Line, hottest: int, order: list[int], file: str, explorer: str) -> str:
     """file: what stands before the line's number."""
     place = _place(found, line.instructions[0])
     cells = [column.cell(line) for column in columns(found)[:-1]]
@@ -165,4 +180,5 @@ def _row(found: Profile, line: Line, hottest: int, order: list[int], file: str) 
             told.append(f"{activity.name}: {grouped(cycles)} ({activity.meaning})")
     bars = f"<div class='bar' title='{escape(chr(10).join(told), quote=True)}'>{''.join(parts)}</div>"
     shown = f"{file}{line.number or line.instructions[0]}"
-    return f"<tr id='{place}'><td>{escape(shown)}</td>{body}<td class='text'>{bars}</td><td class='source'>{escape(line.text)}</td></tr>\n"
+    named = _walked(explorer, line.number, shown) if explorer and line.number else escape(shown)
+    return f"<tr id='{place}'><td>{named}</td>{body}<td class='text'>{bars}</td><td class='source'>{escape(line.text)}</td></tr>\n"
