@@ -1,4 +1,4 @@
-"""Kernels that NVIDIA's compiler makes of CUDA C++: what their machine code gives."""
+"""Control of machine code: kernels that NVIDIA's compiler makes of CUDA C++, and what they give."""
 
 import numpy as np
 import pytest
