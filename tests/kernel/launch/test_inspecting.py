@@ -203,3 +203,22 @@ def test_what_only_a_compiler_for_ptx_has_names_the_listing():
 def test_the_device_and_its_context():
     assert repr(cuda.get_current_device()) == "<CUDA device 0 b'warploom sm'>"
     cuda.current_context().synchronize()
+
+
+def test_the_overloads_are_the_signatures_of_the_launches():
+    def kernel(out, n):
+        out[0] = n
+
+    run = cuda.jit(kernel).on(warploom.GPU("sm", engine="python"))
+    assert list(run.overloads) == [] and not run.overloads
+    run[1, 1](np.zeros(1), 2)
+    assert list(run.overloads) == list(run.overloads.keys()) == [(float64[::1], int64)] and len(run.overloads) == 1
+    assert run.overloads[(float64[::1], int64)].max_cooperative_grid_blocks(32) > 0
+
+
+def test_what_has_brackets_ends_where_it_is_looped_over():
+    run = cuda.jit(product).on(warploom.GPU("sm", engine="python"))
+    for one in (run, run.check):
+        with pytest.raises(ValueError, match="a launch has a grid and a block"):
+            list(one)
+    assert [float(x) for x in cuda.to_device(np.arange(3.0))] == [0.0, 1.0, 2.0]

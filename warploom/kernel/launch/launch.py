@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import update_wrapper
 from typing import Any
 
@@ -41,14 +41,26 @@ class KernelError(RuntimeError):
         self.result, self.ended = result, ended
 
 
-class Overloads:
-    """`kernel.overloads[signature]`: the same for every signature, because kernels are compiled for the arguments of a launch."""
+class Overloads(Mapping[Any, "Overloads"]):
+    """`kernel.overloads[signature]`: the same for every signature, because kernels are compiled for the arguments of a launch.
+
+    Its keys are the signatures that the kernel was launched with.
+    """
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
 
     def __getitem__(self, signature: Any) -> Overloads:
         return self
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._signatures())
+
+    def __len__(self) -> int:
+        return len(self._signatures())
+
+    def _signatures(self) -> list[Any]:
+        return list(self.kernel.get_regs_per_thread()) if self.kernel.programs else []
 
     def max_cooperative_grid_blocks(self, blockdim: Any) -> int:
         """Blocks that the machine's warp slots hold at the same time."""
