@@ -299,7 +299,23 @@ def list_devices() -> list[_Device]:
     return [_Device()]
 
 
-gpus = (_Device(),)
+class _Devices(tuple[_Device, ...]):
+    """`cuda.gpus`: the devices, also as `lst`, and the one that is used, `current`."""
+
+    __slots__ = ()
+
+    @property
+    def lst(self) -> list[_Device]:
+        """All of them."""
+        return list(self)
+
+    @property
+    def current(self) -> _Device:
+        """The simulated device."""
+        return self[0]
+
+
+gpus = _Devices((_Device(),))
 
 
 def close() -> None:

@@ -342,7 +342,7 @@ def test_arrays_that_change_places_in_a_loop_keep_their_own_bounds():
 
 
 def test_the_devices_that_there_are():
-    assert len(cuda.gpus) == 1
+    assert len(cuda.gpus) == len(cuda.gpus.lst) == 1 and cuda.gpus.current is cuda.gpus.lst[0]
     assert cuda.gpus[0].name == cuda.get_current_device().name
 
 
