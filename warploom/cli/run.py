@@ -74,13 +74,13 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
       warploom run matmul.cu 64 64                     CUDA C++ with its main()
       warploom run main.cpp kernels.cu 64 64           and of several files
     """
-    from warploom.cli.saving import save
-    from warploom.cli.script_files import LaunchFiles
     from warploom.cli.terminal.output import OutputFile
     from warploom.cli.terminal.progress import Progress
 
     file, options = with_its_files(file, options)
     if is_script(file, options["isa"], options["compiler"]) and Path(file).is_file() and wants_whole(options):
+        from warploom.cli.script_files import LaunchFiles
+
         wanted = LaunchFiles(file, options["saves"], trace_files(options))
         _check_outputs(file, options, wanted.saves, wanted.traces)
         ctx.exit(run_whole(file, options, wanted))
@@ -104,11 +104,13 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
             with progress:
                 traced = TracedRun(program, config, traces, outputs, files)
                 result = order.run(progress, tracing=bool(traces), **traced.options())
-            if log is not None:
+            if log is not None and selection is not None:
                 _write_log(result, log, selection, quiet)
             if trace is not None:
                 _write_trace(result, trace, quiet)
             for (name, _), picture in zip(images, pictures, strict=True):
+                from warploom.cli.saving import save
+
                 save(result, name, picture)
             traced.write(result, quiet)
     except KeyboardInterrupt as signal:
@@ -137,16 +139,19 @@ def _save(text: str, program: Program) -> tuple[str, str]:
     return name, path
 
 
-def _selection(options: dict[str, Any], config: Config) -> Selection:
-    from warploom.cli.ranges import numbers, span
-    from warploom.observe.text.log import Selection
-
+def _selection(options: dict[str, Any], config: Config) -> Selection | None:
+    """What a log is to show; None where there is none."""
     given = [f"--{name.replace('_', '-')}" for name in ("log_cores", "log_threads", "log_cycles") if options[name] is not None]
     if given and options["log"] is None:
         raise UserError(f"{given[0]} says what a log shows, and there is none: write --log - or --log FILE too")
     if not config.has.steps and (options["log"] is not None or options["trace"] is not None):
         name = "--log" if options["log"] is not None else "--trace"
         raise UserError(f"{name} shows cores that run one instruction at a time, as the preset tiny has them; {config.name!r} has warps")
+    if options["log"] is None:
+        return None
+    from warploom.cli.ranges import numbers, span
+    from warploom.observe.text.log import Selection
+
     first, last = span(options["log_cycles"], "--log-cycles")
     cores = numbers(options["log_cores"], "--log-cores", config.gpu.cores, "core")
     threads = numbers(options["log_threads"], "--log-threads", config.core.threads_per_block, "thread in a block")

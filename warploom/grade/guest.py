@@ -58,7 +58,7 @@ def deliver(source: str, path: str, name: str, unit: bool = False) -> dict[str, 
     except BaseException as error:  # the file is a stranger's: SystemExit as well
         lines = [step.lineno for step in traceback.extract_tb(error.__traceback__) if step.filename == path]
         place = f"line {lines[-1]}: " if lines else ""
-        return {"error": f"{place}{type(error).__name__}: {error}"[:2000]}
+        return {"error": f"{place}{type(error).__name__}: {error}".rstrip(": ")[:2000]}
     finally:
         sys.modules.pop(NAME, None)
 

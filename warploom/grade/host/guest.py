@@ -77,7 +77,7 @@ def run(source: str, path: str, arguments: Sequence[str], wire: socket.socket) -
         lines = [step.lineno for step in traceback.extract_tb(error.__traceback__) if step.filename == path]
         place = f"line {lines[-1]}: " if lines else ""
         kind = "" if isinstance(error, NotPlain) else f"{type(error).__name__}: "
-        return {"error": f"{place}{kind}{error}"[:2000]}
+        return {"error": f"{place}{kind}{error}".rstrip(": ")[:2000]}
     return {"end": 0}
 
 
