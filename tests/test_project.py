@@ -145,3 +145,10 @@ def test_what_is_installed_is_what_the_source_imports():
 
 def test_the_package_says_that_it_is_typed():
     assert (ROOT / "warploom" / "py.typed").exists()
+
+
+def test_a_citation_names_the_version_and_licence_of_the_package():
+    said = dict(re.findall(r"^([a-z-]+): \"?([^\"\n]+)\"?$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE))
+    package = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (said["version"], said["license"], said["cff-version"]) == (package["version"], package["license"], "1.2.0")
+    assert said["title"].startswith(f"{package['name']}: ")
