@@ -1,5 +1,7 @@
 """Raster engine and output merger in the machine: a draw against the same quads merged one after the other."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from tests.machine.device.drawing import COLORS, DEPTHS, FIRST_MERGER, draw, tri
 from warploom.gpu import GPU
 from warploom.graphics.original.shader import stamps_of
 from warploom.isa import load
+from warploom.isa.c.compiler import compile_c
 from warploom.isa.frontend import Options
 from warploom.isa.launching import read_buffer
 from warploom.machine.core.scheduling.policies import POLICIES
@@ -126,3 +129,26 @@ def test_every_function_on_the_machine_is_that_of_the_arithmetic_core(part):
         seen["stencil"] |= {state[7 + k] >> shift & 7 for k in range(4) for shift in (0, 16)}
     assert (len(seen["compare"]), len(seen["blend"]), len(seen["stencil"])) == (8, 6, 8)
     assert seen["logic"] == {4 * (part % 4) + k for k in range(4)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("cores", "ports", "cycles", "recorded"),
+    [(1, 1, 38_387, 84_270), (4, 1, 18_055, 89_398), (4, 4, 10_943, 89_398), (16, 1, 10_702, 110_184), (16, 4, 10_440, 110_184)],
+)
+def test_a_target_is_filled_in_the_instructions_that_are_recorded(cores, ports, cycles, recorded):
+    """docs/triangle-to-pixel.md has these figures. recorded: thread-instructions of Vortex's own test, in its simulator of 2022."""
+    pytest.importorskip("ziglang")
+    side = 128
+    registers = {0: COLORS >> 6, 1: 4 * side, 2: 15, 3: COLORS >> 6, 4: 4 * side, 15: 0x0101}
+    buffers = {
+        f"colors@{COLORS:#x}": np.zeros(side * side, np.uint32),
+        "dcr": [word for k, value in registers.items() for word in (FIRST_MERGER + k, value)],
+    }  # fmt: skip
+    code = compile_c([Path(__file__).parent / "fill.c"])
+    arguments = {"color": 0x12345678, "depth": 7, "tasks": 16 * cores}
+    program = load(code, "vortex-2024", options=Options(path="fill.elf", buffers=buffers, arguments=arguments))
+    result = GPU("vortex-2024", set={"gpu.cores": cores, "merger.ports": ports}, engine="native").run(program, max_cycles=200_000)
+    assert (read_buffer(program, result.memory, "colors").view(np.uint32) == 0x12345678).all()
+    assert result.cycles == cycles
+    assert result.counters["thread_instructions"] == pytest.approx(recorded, rel=0.01)
