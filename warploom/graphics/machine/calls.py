@@ -211,7 +211,7 @@ def _texture_registers(texture: Texture, address: int, levels: list[np.ndarray])
     height, width = (side.bit_length() - 1 for side in levels[0].shape)
     wraps = [WRAPS[mode] for mode in (texture.address_mode_u, texture.address_mode_v)]
     assert set(WRAPS) == set(ADDRESS_MODES)
-    offsets = np.cumsum([0, *(level.nbytes for level in levels[:-1])]).tolist()
+    offsets = np.cumsum([0, *(level.nbytes for level in levels[:-1])], dtype=np.int64).tolist()
     values = [0, address // BLOCK, height << 16 | width, 0, FILTERS.index(texture.mag_filter), wraps[1] << 16 | wraps[0], *offsets]
     return _pairs(DCR_TEXTURE, values)
 
