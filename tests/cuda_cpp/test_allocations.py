@@ -63,4 +63,4 @@ def test_a_planted_fault_is_found_at_its_line(compiled, path):
     run = compiled("check", path, "--engine", "python")
     found = [text for text in (run.stdout + run.stderr).splitlines() if f"{path.name}:{line}:" in text and f"[{kind}]" in text]
     assert found, run.stdout + run.stderr
-    assert f"`{name}`" in found[0] or not name
+    assert f"`{name}`" in found[0] or f" {name}[" in found[0] or not name, found
