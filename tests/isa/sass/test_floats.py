@@ -5,11 +5,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from tests.isa.sass.nvidia.compilers import needs_compilers
 from tests.isa.sass.places import GOLDEN
 from warploom import GPU
 from warploom.isa.frontend import Options
 from warploom.isa.frontends import open_source
 from warploom.isa.launching import read_buffer
+from warploom.machine.config.presets import load_config
 
 LANES = 32
 
@@ -71,3 +73,39 @@ def test_pairs_of_halves_and_long_integers():
 
 def _brain(bits):
     return Fraction(float(np.array([bits << 16], np.uint32).view(np.float32)[0]))
+
+
+CONVERSIONS = """typedef unsigned u;
+extern "C" __global__ void k(const float *in, u *out)
+{
+    int t = threadIdx.x;
+    asm("{.reg .b16 l, h; cvt.rm.f16.f32 l, %1; cvt.rp.f16.f32 h, %1; mov.b32 %0, {l, h};}" : "=r"(out[t]) : "f"(in[t]));
+    asm("{.reg .b16 l, h; cvt.rn.bf16.f32 l, %1; cvt.rz.bf16.f32 h, %1; mov.b32 %0, {l, h};}" : "=r"(out[t + 32]) : "f"(in[t]));
+    asm("{.reg .b16 l, h; cvt.rn.f16.f32 l, %1; cvt.rmi.f16.f16 h, l; cvt.rni.f16.f16 l, l; mov.b32 %0, {l, h};}"
+        : "=r"(out[t + 64]) : "f"(in[t]));
+}
+"""
+
+
+@needs_compilers
+def test_halves_are_rounded_as_the_instruction_says(tmp_path):
+    path = tmp_path / "k.cu"
+    path.write_text(CONVERSIONS)
+    given = np.concatenate([np.random.default_rng(6).standard_normal(28) * 9, [0.0, 1e9, -1e9, -1e-9]]).astype(np.float32)
+    buffers = {"in": given, "out": np.zeros(96, np.uint32)}
+    options = Options(machine="sm", block=32, grid=1, buffers=buffers, more={"words": ["-arch=sm_80"]})
+    program = open_source(path, "sass", options).program
+    result = GPU(load_config("sm", {"gpu.cores": 1}), engine="python").run(program)
+    found = read_buffer(program, result.memory, "out").view(np.uint16).reshape(3, 32, 2)
+    down, up = found[0, :, 0].view(np.float16).astype(np.float64), found[0, :, 1].view(np.float16).astype(np.float64)
+    assert (down <= given).all()
+    assert (up >= given).all()
+    with np.errstate(over="ignore"):
+        nearest = given.astype(np.float16)
+        lower, exact = found[0, :, 0].view(np.float16), nearest.astype(np.float32) == given
+        assert np.array_equal(np.where(exact, lower, np.nextafter(lower, np.float16(np.inf))), up)
+    bits = given.view(np.uint32)
+    assert np.array_equal(found[1, :, 0], bits + 0x7FFF + (bits >> 16 & 1) >> 16)
+    assert np.array_equal(found[1, :, 1], bits >> 16)
+    assert np.array_equal(found[2, :, 0].view(np.float16), np.rint(nearest))
+    assert np.array_equal(found[2, :, 1].view(np.float16), np.floor(nearest))

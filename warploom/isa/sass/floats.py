@@ -18,7 +18,7 @@ EXPONENT, LARGEST, HALF_NAN = 0x7F800000, 0x7FFFFFFF, 0x7FFF
 MODES = {0: 0, 1: 2, 2: 3, 3: 1}  # of an instruction's field, RISC-V's number of the rounding
 ONE_FLOAT, TURN = 0x3F800000, 0x40C90FDB
 TINY = 0x07B00000  # 2^-900, its high word
-F16, F32, F64 = 1, 2, 3  # sizes of a float, as conversions have them
+BF16, F16, F32, F64 = 0, 1, 2, 3  # sizes of a float, as conversions have them
 APPROXIMATIONS = {0: "fcos", 1: "fsin", 2: "fexp2", 3: "flog2", 4: "frcp", 5: "frsqrt", 8: "fsqrt"}
 
 
@@ -560,8 +560,12 @@ def frnd(code: Code) -> None:
         code.put("mov", target, whole)
         code.put("mov", target + 1, whole + 1)
         return
+    if (to, of) == (F16, F16):
+        whole_half = code.new("fround", code.new("h2f", code.plain(code.value("b"))), Number(MODES[mode]))
+        code.put("f2h", code.target(), whole_half)
+        return
     if (to, of) != (F32, F32):
-        code.refuse("whole halves are something that this machine does not have")
+        code.refuse("whole numbers of bf16 are something that this machine does not have")
     value = code.float("b")
     code.put("fround", code.target(), flushed(code, value) if bit(code, 80) else value, Number(MODES[mode]))
 
@@ -586,16 +590,30 @@ def f2f(code: Code) -> None:
         code.put("mov", code.target(), flushed(code, found) if bit(code, 80) else found)
     elif (to, of) == (F32, F16):
         code.put("h2f", code.target(), code.plain(code.value("b")))
-    elif mode == 3 and of == F32:
-        code.put("mov", code.target(), half_of(code, code.float("b"), False, True))
-    elif mode:
-        code.refuse("a half is rounded to nearest on this machine")
+    elif to == BF16 and of == F32 and mode in (0, 3):
+        code.put("mov", code.target(), half_of(code, code.float("b"), True, mode == 3))
+    elif to == F16 and of == F32 and mode:
+        value = code.float("b")
+        code.put("mov", code.target(), half_of(code, value, False, True) if mode == 3 else _directed_half(code, value, mode))
+    elif mode or to == BF16:
+        code.refuse("this rounding to a half is something that this machine does not have")
     elif of == F64:
         code.put("d2h", code.target(), wide(code, code.value("b")))
     elif of == F32:
         code.put("f2h", code.target(), code.float("b"))
     else:
         code.refuse("this conversion is something that this machine does not have")
+
+
+def _directed_half(code: Code, value: Operand, mode: int) -> int:
+    """A float as a half, rounded down (RM) or up (RP): the one to nearest, or the next one where that lies on the wrong side."""
+    near = code.new("f2h", value)
+    found = code.new("h2f", near)
+    wrong = code.new("flt", value, found) if mode == 1 else code.new("flt", found, value)
+    sign = code.new("and", code.new("shr", near, Number(15)), ONE)
+    larger, smaller = code.new("add", near, ONE), code.new("sub", near, ONE)
+    moved = code.new("sel", larger, smaller, sign) if mode == 1 else code.new("sel", smaller, larger, sign)
+    return code.new("sel", moved, near, wrong)
 
 
 def f2fp(code: Code) -> None:

@@ -71,6 +71,7 @@ def load(source: Text, options: Options) -> Loaded:
         *found.warnings,
         *_refusals(program, lowered),
         *_missing(found, kernel),
+        *_turns(program, lowered),
         *unused(given.given, given.regions, given.values, given.parameters, kernel.name),
     ]
     return Loaded(program, warnings)
@@ -189,6 +190,16 @@ def _missing(found: Cubin, kernel: Kernel) -> list[Diagnostic]:
         for kind in sorted(unknown(found, kernel))
     ]
     return open_ends + [Diagnostic(Severity.WARNING, f"{name} {said}") for name in sorted(names - set(FUNCTIONS)) if name.isprintable()]
+
+
+def _turns(program: Program, lowered: Lowered) -> list[Diagnostic]:
+    """A warning where parts of a warp take turns, and a sum over lanes depends on that."""
+    names = {one.name for one in lowered.instructions}
+    begins = [number for number, text in enumerate(lowered.text) if "WARPSYNC.EXCLUSIVE" in text]
+    if not begins or "REDUX" not in names:
+        return []
+    said = f"WARPSYNC.EXCLUSIVE at {program.place_text(begins[0])}: parts of a warp take turns there, which this machine runs together"
+    return [Diagnostic(Severity.WARNING, f"{said}: sums over a part (REDUX) may take in lanes of another one")]
 
 
 def _refusals(program: Program, lowered: Lowered) -> list[Diagnostic]:

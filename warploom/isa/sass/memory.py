@@ -12,7 +12,7 @@ from warploom.isa.sass.instruction import Instruction
 from warploom.isa.sass.integers import LOCAL_WINDOW, SHARED_WINDOW
 from warploom.isa.sass.operands import UNIFORM
 from warploom.isa.sass.places import Address
-from warploom.isa.sass.rows.memory import is_signed, size_of, target_offset
+from warploom.isa.sass.rows.memory import is_signed, size_of, target_offset, tells_the_old
 from warploom.isa.uop import CONSTANT_SPACE, FENCE_BLOCK, FENCE_DEVICE, GLOBAL_SPACE, LOCAL_SPACE, NONE, SHARED_SPACE, SIGNED, scalar
 
 ATOMICS = {
@@ -195,7 +195,7 @@ def atomic(code: Code) -> None:
         data = code.new("mov", Number(1))
     else:
         data = _data(code, "data", size // 4)
-    tells = compares and code_number == CAS_SHARED and code.one.at(87, 2) != 1  # .CAST: whether it has stored, and not the old value
+    tells = compares and code_number == CAS_SHARED and not tells_the_old(code.one)  # .CAST: whether it has stored, and not the old value
     old = (code.pair() if size == 8 else code.temporary()) if tells else target
     for place in places(code):
         if compares:

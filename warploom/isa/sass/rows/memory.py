@@ -99,7 +99,22 @@ def _reduced(one: Instruction) -> str:
 _OPERATION = choice("operation", 87, 4, OPERATIONS)
 _REDUCTION = choice("operation", 87, 3, OPERATIONS[:8])
 _ATOMIC_TYPE = choice("type", 73, 3, ATOMIC_TYPES)
-_CAS = choice("kind", 87, 2, ("CAST", "CAS", "CAST", "CAST.SPIN"))
+
+
+class _Compares(Modifier):
+    """Whether the old value is told, or (CAST) whether it has been exchanged; before sm_80 always the old value where both bits are 0."""
+
+    def text(self, one: Instruction) -> str:
+        """How a listing writes it."""
+        return "CAS" if tells_the_old(one) else self.names.get(get(one.word, self.field), "")
+
+
+def tells_the_old(one: Instruction) -> bool:
+    """Whether an ATOMS that compares gives the old value."""
+    return one.at(87, 2) == (1 if one.architecture >= 80 else 0)
+
+
+_CAS = _Compares("kind", bits(87, 2), {0: "CAST", 1: "CAS", 2: "CAST", 3: "CAST.SPIN"})
 _INCREMENT = flag(88, "POPC.INC.32", "ARRIVE.64", "counts")
 _FLOAT_TYPE = choice("type", 73, 4, FLOAT_TYPES)
 ROWS: tuple[Row, ...] = (
