@@ -43,13 +43,14 @@ def sources_of(file: File, places: Places) -> tuple[tuple[Source, ...], dict[int
         last[row.file] = max(last.get(row.file, 0), row.line)
     folder = Path(file.path).parent
     sources = [_source(folder, path, last.get(number, 0)) for number, path in enumerate(table.files)]
+    texts = [source.lines for source in sources]
     found: dict[int, dict[int, Position]] = {}
     for number, rows in table.sequences.items():
         positions = found.setdefault(number, {})
         for row, addresses in _spans(file, number, rows):
             if row.file < 0:
                 continue
-            position = Position(row.line, _column(sources[row.file].lines, row.line), row.file + 1)
+            position = Position(row.line, _column(texts[row.file], row.line), row.file + 1)
             positions.update(dict.fromkeys(addresses, position))
     return (own, *sources), found, ()
 
