@@ -24,6 +24,16 @@ def test_cells_share_names_and_show_their_last_value(tmp_path: Path, capsys: pyt
     assert capsys.readouterr().out == "4\n3\n'x'\n"
 
 
+def test_it_runs_in_its_own_folder_as_in_jupyter(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "data.txt").write_text("7", encoding="utf-8")
+    here = Path.cwd()
+    run_cells(notebook(tmp_path, "int(open('data.txt').read())"))
+    assert capsys.readouterr().out == "7\n" and Path.cwd() == here
+    with pytest.raises(FileNotFoundError):
+        run_cells(notebook(tmp_path, "open('missing.txt')"))
+    assert Path.cwd() == here
+
+
 def test_lines_of_ipython_run_what_they_measure_and_the_rest_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = notebook(
         tmp_path,

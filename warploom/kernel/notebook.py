@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import json
 import linecache
+import os
 import re
 import sys
 import warnings
@@ -64,12 +65,13 @@ def read_cells(path: str | Path) -> list[Cell]:
 
 
 def run_cells(path: str | Path) -> None:
-    """Run a notebook as the program `__main__`. Raises SourceError, and whatever a cell raises."""
+    """Run a notebook as the program `__main__`, in its own folder, as Jupyter does. Raises SourceError, and whatever a cell raises."""
     cells = read_cells(path)
     module = ModuleType("__main__")
-    vars(module).update(display=_display, __file__=str(path))
-    before = sys.modules.get("__main__")
+    vars(module).update(display=_display, __file__=str(Path(path).resolve()))
+    before, here = sys.modules.get("__main__"), os.getcwd()
     sys.modules["__main__"] = module
+    os.chdir(Path(path).resolve().parent)
     try:
         for cell in cells:
             for one in cell.skipped:
@@ -79,6 +81,7 @@ def run_cells(path: str | Path) -> None:
             if cell.show is not None:
                 _display(eval(cell.show, vars(module)))
     finally:
+        os.chdir(here)
         if before is not None:
             sys.modules["__main__"] = before
 
