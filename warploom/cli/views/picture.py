@@ -44,9 +44,10 @@ def command(ctx: click.Context, kind: str, file: str | None, output: str | None,
       overdraw   how many fragments come to each pixel
       tiles      when the tiles of the picture are worked on
       pipeline   every instruction of one warp, from its wait to its result
+      schedule   some cycles of a scheduler: issues, stall counts, counters, pipes
 
-    Without -o, masks and timeline are shown in the terminal. The exit status is that of `warploom run`: 1 when the kernel did not end
-    well; its run is drawn nevertheless.
+    Without -o, masks, timeline and schedule are shown in the terminal. The exit status is that of `warploom run`: 1 when the kernel did
+    not end well; its run is drawn nevertheless.
 
     \b
     Examples:

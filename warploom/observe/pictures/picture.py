@@ -44,6 +44,7 @@ KINDS = {
     "overdraw": Kind("overdraw", "how many fragments come to each pixel", "overdraw", "overdraw"),
     "tiles": Kind("tiles by time", "when the tiles of the picture are worked on", "tiles", "tiles"),
     "pipeline": Kind("pipeline of a warp", "every instruction of one warp, from its wait to its result", "pipeline", "pipeline"),
+    "schedule": Kind("schedule", "a scheduler's issues, stall counts, counters, yields, pipes", "schedule", "schedule", "schedule"),
 }
 
 
