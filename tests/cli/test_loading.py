@@ -93,7 +93,7 @@ def test_without_a_word_about_the_machine_it_sees_the_usual_one(script, command)
 
 
 def test_its_launch_has_the_grid_that_the_program_chose(script):
-    options = {"gpu": "v100", "changes": ("gpu.cores=6",), "launch": "0", "units": (), "scheduler": None, "isa": None}
+    options = {"gpu": "v100", "changes": ("gpu.cores=6",), "launch": "0", "units": (), "scheduler": None, "isa": None, "compiler": "own"}
     order = take_order(script, {**options, "max_cycles": None, "engine": "python"})
     assert order.program.launch.threads == 6 * 32
     assert order.config.gpu.cores == 6

@@ -71,8 +71,8 @@ def command(ctx: click.Context, kernels: tuple[str, ...], **options: Any) -> Non
       warploom compare dot.asm --gpu sm --over gpu.cores=1,2 --over core.warps=4,8
       warploom compare saxpy.guppy --over core.warps=4..32:4 -o w.svg --metric ipc
       warploom compare texture.guppy --over l1.replacement=lru,fifo --csv runs.csv
-      warploom compare sort.py scan.py --gpu a100 --over core.warps=8..64*2 -o w.svg
-      warploom compare bfs.py --args "--seed {seed}" --seeds 1..5 --over gpu.cores=1,2
+      warploom compare sort.py scan.py --gpu a100 --over core.warps=8..64*2
+      warploom compare bfs.py --args "{seed}" --seeds 1..5 --over gpu.cores=1,2
       warploom compare dot.asm --over unit.scheduler=oldest,mine.py:choose
       warploom compare dot.asm --over core.scheduler=round_robin,oldest --cost
     """
