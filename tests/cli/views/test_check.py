@@ -167,7 +167,7 @@ def test_a_machine_without_warps_is_refused():
 
 def test_a_kernel_that_ends_where_lanes_run_on_their_own_is_a_warning(script):
     run = check("examples/python/spin_lock.py", "--no-schedule")
-    assert run.exit_code == 0 and "warning: " in run.stdout and "[deadlock]" in run.stdout and "1 warning in" in run.stderr
+    assert run.exit_code == 0 and "warning: " in run.stdout and "[forward-progress]" in run.stdout and "1 warning in" in run.stderr
 
 
 def test_a_kernel_that_does_not_end_is_found(tmp_path):
