@@ -26,11 +26,11 @@ def make(words: Words, told: Callable[[str], None]) -> str:
     first = (words.sources or words.objects or [""])[0]
     if not first:
         raise BadWord("there is nothing to compile: name a .cu file")
+    if words.output and words.stage in ENDINGS and len(words.sources) > 1:
+        raise BadWord(f"-o {words.output} names one file, and {len(words.sources)} are made: leave it out, or compile one after the other")
     check_there(first)
     for source in words.sources:
         read_bytes(source)  # says which file is not there
-    if words.output and words.stage in ENDINGS and len(words.sources) > 1:
-        raise BadWord(f"-o {words.output} names one file, and {len(words.sources)} are made: leave it out, or compile one after the other")
     home = home_folder()
     with tempfile.TemporaryDirectory(prefix="warploom-nvcc-") as folder:
         part = Path(folder)
