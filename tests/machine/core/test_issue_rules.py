@@ -19,5 +19,5 @@ def test_what_stands_in_a_place_is_called_in_the_same_way(rule):
 
 def test_a_machine_has_what_its_rule_says_and_nothing_where_it_compares_registers():
     for rule, swaps in ISSUE_RULES.items():
-        config = GPU("h100-sxm", set={"gpu.cores": 1, "core.issue": rule}).config
+        config = GPU("h100-sxm", set={"gpu.cores": 1, "core.issue": rule, "core.divergence": "stack"}).config
         assert PipelineMachine(config, program(0)).swaps == swaps
