@@ -7,8 +7,10 @@ import pytest
 
 import warploom
 from tests.isa.sass.places import path_of
+from tests.places import EXAMPLES
 from warploom.isa.frontend import Options
 from warploom.isa.frontends import open_source
+from warploom.isa.uop import ISSUE_UNIT, PORTS
 from warploom.machine.accounting import events as e
 from warploom.observe.pictures import DrawingError
 from warploom.observe.pictures.picture import picture
@@ -73,6 +75,16 @@ def test_the_list_says_the_word_and_code_without_words_has_none(product):
     assert "the code has no control words" in shown.subtitle
     assert not any("control word" in line for line in lines if line.lstrip().startswith("cycle"))
     assert [one["text"].split()[0] for one in shown.facts()["issues"]] == ["MUL", "ADD", "STR", "RET"]
+
+
+def test_roles_are_those_of_instructions_also_behind_bundles():
+    """An instruction of several micro-ops has one issue, and the next one its own unit."""
+    program = warploom.load(EXAMPLES / "guppy" / "if_else.guppy")
+    found = picture(warploom.GPU("guppy", engine="python").run(program, tracing=True), "schedule").data
+    assert all(one.role == PORTS[int(program.code[one.pc, ISSUE_UNIT])] for one in found.issues)
+    assert [one.role for one in found.issues if one.text.startswith(("if", "else", "pop_mask"))] == ["control"] * sum(
+        one.text.startswith(("if", "else", "pop_mask")) for one in found.issues
+    )
 
 
 def test_what_there_is_not():

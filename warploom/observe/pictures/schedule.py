@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from warploom.isa.schedule import COUNTERS, NO_COUNTER, READ, ROLES, RUNS_ON, WAIT, WRITE, stall_of
-from warploom.isa.uop import PORTS, UNIT
+from warploom.isa.uop import ISSUE_UNIT, PORTS
 from warploom.machine.accounting import events as e
 from warploom.machine.config.pipes import pipe_names
 from warploom.machine.run.result import RunResult
@@ -71,7 +71,10 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True)
 class Schedule:
-    """The picture as data: cycles `start` to `stop` (not included). pipes: by name, who is in it. more: cycles of the view that follow."""
+    """The picture as data: cycles `start` to `stop` (not included).
+
+    pipes: by name, who is in it. more: cycles of the view that follow. unseen: warps beyond MOST_WARPS, which have no row.
+    """
 
     core: int
     scheduler: int
@@ -82,6 +85,7 @@ class Schedule:
     issues: tuple[Issue, ...]
     pipes: dict[str, tuple[Stretch, ...]]
     more: int
+    unseen: int
 
 
 def data(result: RunResult, view: View, *, most_columns: int = 0) -> Schedule:
@@ -108,20 +112,21 @@ def data(result: RunResult, view: View, *, most_columns: int = 0) -> Schedule:
     issues = tuple(_issue(result, *row) for row in issued[here][["time", "warp", "pc"]].tolist())
     spans = t.timeline(result).part(start, stop, [core], None if view.warps is None else list(view.warps))
     spans = spans[spans[:, t.WARP] % schedulers == scheduler]
-    warps = tuple(np.unique(spans[:, t.WARP]).tolist()[:MOST_WARPS])
+    there = np.unique(spans[:, t.WARP]).tolist()
+    warps = tuple(there[:MOST_WARPS])
     names = [activity.name for activity in t.WARP_ACTIVITIES]
     told = spans[:, (t.WARP, t.START, t.STOP, t.ACTIVITY)].tolist()
     stretches = tuple(Stretch(warp, begin, end, names[number]) for warp, begin, end, number in told if warp in warps)
-    return Schedule(
-        core, scheduler, start, stop, warps, stretches, issues, _pipes(result, rows, core, scheduler, start, stop), view.stop - stop
-    )
+    pipes = _pipes(result, rows, core, scheduler, start, stop)
+    unseen = len(there) - len(warps)
+    return Schedule(core, scheduler, start, stop, warps, stretches, issues, pipes, view.stop - stop, unseen)
 
 
 def _issue(result: RunResult, cycle: int, warp: int, pc: int) -> Issue:
     program = result.program
     place, text, said = program.position(pc).line, program.text[pc], program.schedule
     if said is None:
-        return Issue(cycle, warp, pc, place, text, PORTS[int(program.uops[pc, UNIT])], None)
+        return Issue(cycle, warp, pc, place, text, PORTS[int(program.code[pc, ISSUE_UNIT])], None)
     return Issue(cycle, warp, pc, place, text, tuple(ROLES)[int(said.roles[pc])], _word(int(said.words[pc])))
 
 
@@ -150,7 +155,7 @@ def caption(found: Schedule) -> str:
     cycles = found.stop - found.start
     cut = f"; {counted(found.more, 'more cycle')} follow" if found.more else ""
     words = "" if any(one.word is not None for one in found.issues) else "; the code has no control words"
-    place = f"core {found.core}, scheduler {found.scheduler}"
+    place = f"core {found.core}, scheduler {found.scheduler}" + (f", {len(found.warps)} of its warps" if found.unseen else "")
     return f"{place}: {counted(len(found.issues), 'issue')} in the {counted(cycles, 'cycle')} from {grouped(found.start)} on{words}{cut}"
 
 
