@@ -160,7 +160,7 @@ def test_a_recording_takes_the_memory_that_it_says(tmp_path):
     bound = 16_000
     call = entry_call(machine, "python")
     with np.errstate(all="ignore"):
-        call(machine.cycle + 200)  # which makes the views of the machine's records, as they are asked for
+        call(machine.cycle + 40)  # which makes the views of the machine's records, as they are asked for
     recorder = machine.recorder = Recorder(machine, most_bytes=bound)
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
