@@ -98,6 +98,15 @@ def test_a_full_stack_ends_the_run_with_a_sentence(bench):
     )
 
 
+# frames that divide the stack, whose last one ends where local memory does; one frame that is larger than the stack
+@pytest.mark.parametrize("room", [16, 16384])
+def test_a_full_stack_is_seen_before_arguments_are_stored(bench, room):
+    text = FIBONACCI.replace("sub.u32 y, x, 1", "add.u32 y, x, 1").replace(".reg .pred p;", f".reg .pred p; .local .b8 room[{room}];", 1)
+    with pytest.raises(AssertionError, match="the program stopped itself"):
+        bench.run(text, "k", np.zeros(32, np.int32))
+    assert "a thread's stack of 8192 bytes is full" in str(bench.built.printed(bench.result))
+
+
 def test_the_stack_is_as_large_as_the_program_asks(bench):
     module = read(HEADER + FIBONACCI, "test.ptx")
     small, large = (module.compile("k", {}, stack_bytes=bytes) for bytes in (1024, 4096))

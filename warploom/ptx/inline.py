@@ -161,6 +161,7 @@ class _Writer:
         names = [each.name for each in (*results, *given)]
         formals = [*function.results, *function.parameters]
         rows = [(formal.name, name, outer) for formal, name, outer in zip(formals, names, passed, strict=False)]
+        steps.room(around.frame, callee)
         for formal, name, outer in rows[len(results) :]:
             for offset, kind in accesses(caller, "st", name):
                 to = Memory(Name(POINTER), around.frame + callee.places[formal] + offset)
@@ -168,7 +169,7 @@ class _Writer:
         live = next(found for each, found in live_after(caller) if each is site.written) if inner else set()
         if inner:
             steps.keep(circle.frames[caller.name], live, site.prefix, caller.registers, back=False)
-        steps.push(around.frame, callee, number)
+        steps.push(around.frame, number)
         steps.add("bra", "", Name(circle.prefixes[function.name] + "entry"))
         if not inner:
             self._write_circle(circle, function.name, one)

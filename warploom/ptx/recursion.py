@@ -226,14 +226,18 @@ class Steps:
         self.add("ld", f"{space}.{kind}", value, source)
         self.add("st", f"{into}.{kind}", to, value)
 
-    def push(self, frame: int, callee: Frame, number: int) -> None:
-        """A frame for a call: where to return to, and the stack pointer. frame: bytes of the caller's. Ends the run where none is left."""
-        self.add("st", "local.u32", Memory(Name(POINTER), frame), Number(number))
-        full, fits = self.register("pred"), f"{POINTER}.fits{len(self.made.body)}"
-        self.add("setp", "le.u64", full, Name(POINTER), Name(STACK, offset=self.made.variables[STACK].size - frame - callee.size))
-        self.add("bra", "", Name(fits), guard=full)
+    def room(self, frame: int, callee: Frame) -> None:
+        """End the run where the stack has no room for a call's frame. frame: bytes of the caller's."""
+        left, fits = self.register("pred"), f"{POINTER}.fits{len(self.made.body)}"
+        # signed: a frame that is larger than the whole stack
+        self.add("setp", "le.s64", left, Name(POINTER), Name(STACK, offset=self.made.variables[STACK].size - frame - callee.size))
+        self.add("bra", "", Name(fits), guard=left)
         self.add("trap", "stack")
         self.made.body.append(Label(fits))
+
+    def push(self, frame: int, number: int) -> None:
+        """A frame for a call: where to return to, and the stack pointer. frame: bytes of the caller's."""
+        self.add("st", "local.u32", Memory(Name(POINTER), frame), Number(number))
         self.add("add", "s64", Name(POINTER), Name(POINTER), Number(frame))
 
     def pop(self, frame: int) -> None:

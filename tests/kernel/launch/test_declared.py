@@ -163,3 +163,15 @@ def test_a_function_for_kernels_takes_and_gives_its_declared_types():
     out = np.zeros(4)
     calls[1, 1](out)
     assert out.tolist() == [0.0, 10.0, -56.0, 2.5]
+
+
+def test_declared_types_hold_for_arguments_by_name():
+    @cuda.jit
+    def calls(out):
+        out[0] = cut(v=2.9, x=1.5)
+        out[1] = cut(2.9, x=1.5)
+        out[2] = cut(x=2.9, v=1.5)
+
+    out = np.zeros(3)
+    calls[1, 1](out)
+    assert out.tolist() == [3.0, 3.0, 2.0]

@@ -92,13 +92,28 @@ def called(t: Translator, node: ast.Call, function: Any, args: list[Any], named:
     module = str(getattr(function, "__module__", None) or "").partition(".")[0]
     if inspect.isfunction(inner) and module != "numpy" and not stops_for_a_debugger(inner):
         declared = getattr(function, "declared_types", None)
-        if declared is not None and not named and (types := _declared(t, node, declared, args)) is not None:
-            return _with_declared(t, node, inner, args, *types)
+        placed = _in_places(t, inner, args, named) if declared is not None else None
+        if placed is not None and (types := _declared(t, node, declared, placed)) is not None:
+            return _with_declared(t, node, inner, placed, *types)
         return inlined(t, node, inner, args, named)
     name = ast.unparse(node.func)
     if isinstance(function, Number | Complex | Array | tuple | str):
         t.error(node.func, f"{name} is {said(function)}, and no function", "write it without the brackets" if not node.args else "")
     return refuse_call(t, node, function, known=path is not None)
+
+
+def _in_places(t: Translator, function: Any, args: list[Any], named: dict[str, Any]) -> list[Any] | None:
+    """The arguments of a call in the order of a function's parameters, for its signature; None where it does not take such arguments."""
+    if not named:
+        return args
+    try:
+        bound = inspect.signature(function).bind(*args, **named)
+    except TypeError:
+        return None
+    given = set(bound.arguments)
+    bound.apply_defaults()
+    bound.arguments = {name: one if name in given else lifted(t, one) for name, one in bound.arguments.items()}
+    return None if bound.kwargs else list(bound.args)
 
 
 def _declared(t: Translator, node: ast.AST, declared: Callable[[list[Any]], Any], args: list[Any]) -> tuple[list[Any], Any] | None:
