@@ -64,6 +64,47 @@ def test_a_program_runs_as_machine_code_and_prints(tmp_path, capsys):
     assert CURRENT.compiler == "own"
 
 
+CLOSES = """
+import numpy as np
+from numba import cuda
+import spoken_helpers
+
+@cuda.jit
+def kernel(x):
+    x[0] += spoken_helpers.STEP
+    print("x is", x[0])
+
+x = np.zeros(1, np.int32)
+kernel[1, 1](x)
+cuda.close()
+kernel[1, 1](x)
+"""
+
+
+@needs_compilers
+def test_modules_may_print_and_variables_follow_the_device(tmp_path, capsys):
+    (tmp_path / "spoken_helpers.py").write_text("STEP = 2\nprint('loaded')\n")
+    path = tmp_path / "k.py"
+    path.write_text(CLOSES)
+    run_script(path, gpu=one_core("a40"), compiler=NVIDIA)
+    assert capsys.readouterr().out.splitlines() == ["loaded", "x is 2", "x is 4"]
+
+
+def test_a_compiler_that_never_ends_is_stopped(monkeypatch):
+    def run(*words, timeout, **more):
+        raise numba_compiler.subprocess.TimeoutExpired("numba", timeout)
+
+    @cuda.jit
+    def k(x):
+        x[0] = 1
+
+    monkeypatch.setattr(CURRENT, "compiler", NVIDIA)
+    monkeypatch.setattr(numba_compiler, "needed", lambda *words: None)
+    monkeypatch.setattr(numba_compiler.subprocess, "run", run)
+    with pytest.raises(SourceError, match=r"numba-cuda has not compiled k\(\) in 600 seconds"):
+        k[1, 1](np.zeros(1))
+
+
 @needs_compilers
 def test_mistakes_stand_at_their_line(tmp_path):
     path = tmp_path / "k.py"

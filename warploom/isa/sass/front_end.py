@@ -68,10 +68,7 @@ def load(source: Text, options: Options) -> Loaded:
         program = replace(program, printing=Printing({start: in_memory(found)[number] for number, start in addresses.items()}))
     warnings = [
         *made.warnings,
-        *found.warnings,
-        *_refusals(program, lowered),
-        *_missing(found, kernel),
-        *_turns(program, lowered),
+        *warnings_of(found, kernel, program, lowered),
         *unused(given.given, given.regions, given.values, given.parameters, kernel.name),
     ]
     return Loaded(program, warnings)
@@ -177,6 +174,11 @@ def banks_of(found: Cubin, kernel: Kernel, launch: Launch, data: bytes, addresse
         0: bank_of(kernel, launch, data, found.architecture, addresses.constants),
         **{number: bytes(data) for number, data in banks.items() if number},
     }
+
+
+def warnings_of(found: Cubin, kernel: Kernel, program: Program, lowered: Lowered) -> list[Diagnostic]:
+    """What a kernel's user is told of its file and its code before it runs."""
+    return [*found.warnings, *_refusals(program, lowered), *_missing(found, kernel), *_turns(program, lowered)]
 
 
 def _missing(found: Cubin, kernel: Kernel) -> list[Diagnostic]:

@@ -6,6 +6,7 @@ what a kernel names of it comes as paths in `numba.cuda`.
 
 from __future__ import annotations
 
+import os
 import pickle
 import re
 import sys
@@ -64,5 +65,7 @@ def first_sentence(text: str) -> str:
 
 if __name__ == "__main__":
     sys.modules["warploom.kernel.launch.numba_child"] = sys.modules["__main__"]
-    answer = compiled(pickle.load(sys.stdin.buffer))
-    sys.stdout.buffer.write(pickle.dumps(answer))
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # modules that the function needs may print
+    with out:
+        out.write(pickle.dumps(compiled(pickle.load(sys.stdin.buffer))))

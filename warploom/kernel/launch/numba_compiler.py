@@ -39,6 +39,7 @@ from warploom.result import Result
 
 CHILD = Path(__file__).with_name("numba_child.py")
 USUAL = 90  # the architecture for a machine that takes any code
+MOST_SECONDS = 600  # for one kernel
 WORD = 8  # bytes of what an array's pointers and extents are
 
 
@@ -56,8 +57,8 @@ class MachineBuilt(Built):
     def launched(self, prepared: Prepared, grid: tuple[int, ...], block: tuple[int, ...], shared: int, name: str) -> Program:
         """The program with its arguments and its grid."""
         kernel = self.resident.kernel
-        if not self.resident.variables:
-            self.resident.place(prepared.device.allocate, lambda at, data: prepared.device.write(at, np.frombuffer(data, np.uint8)))
+        device = prepared.device
+        self.resident.place(device, device.allocate, lambda at, data: device.write(at, np.frombuffer(data, np.uint8)))
         values = [part for one, kind in zip(prepared.args, prepared.kinds, strict=True) for part in _parts(one, kind, prepared)]
         told = kernel.attributes.parameters
         assert len(values) == len(told)
@@ -103,7 +104,14 @@ def build_machine_code(function: Any, types: Sequence[Any], names: tuple[str, ..
         "architecture": divmod(architecture, 10),
         "options": told,
     }
-    ran = subprocess.run([sys.executable, str(CHILD)], input=pickle.dumps(request), capture_output=True, check=False)
+    try:
+        ran = subprocess.run(
+            [sys.executable, str(CHILD)], input=pickle.dumps(request), capture_output=True, check=False, timeout=MOST_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        raise error(
+            path, f"numba-cuda has not compiled {function.__name__}() in {MOST_SECONDS} seconds", "write a smaller kernel"
+        ) from None
     if ran.returncode:
         last = ran.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["it does not say why"]
         raise error(path, f"numba-cuda has failed: {last[0]}", "")
@@ -120,7 +128,7 @@ def build_machine_code(function: Any, types: Sequence[Any], names: tuple[str, ..
     program = resident.launched(Launch(block=1, grid=1), bytes(kernel.attributes.size))
     nothing = Compiled(ProgramBuilder(), kernel.registers, 0, kernel.stack_bytes, 0, "", "")
     resources = Resources(shared_bytes=kernel.shared_bytes)
-    return MachineBuilt(program, names, resources, tuple(found.warnings), nothing, resident=resident)
+    return MachineBuilt(program, names, resources, tuple(resident.warnings(program)), nothing, resident=resident)
 
 
 def _refused(message: str, path: str, line: int) -> SourceError:

@@ -93,7 +93,7 @@ def called(t: Translator, node: ast.Call, function: Any, args: list[Any], named:
     if inspect.isfunction(inner) and module != "numpy" and not stops_for_a_debugger(inner):
         declared = getattr(function, "declared_types", None)
         placed = _in_places(t, inner, args, named) if declared is not None else None
-        if placed is not None and (types := _declared(t, node, declared, placed)) is not None:
+        if declared is not None and placed is not None and (types := _declared(t, node, declared, placed)) is not None:
             return _with_declared(t, node, inner, placed, *types)
         return inlined(t, node, inner, args, named)
     name = ast.unparse(node.func)
