@@ -10,7 +10,8 @@ from warploom.cli import main
 from warploom.cli.welcome.skeletons import SKELETONS, TEXTS, kind_of
 
 NEEDS = {"c": "ziglang", "pixel": "ziglang", "opencl": "ziglang", "cuda": "ziglang"}
-RUN = [pytest.param(kind, marks=pytest.mark.slow) if kind in ("cuda", "pixel", "shader") else kind for kind in SKELETONS]  # a minute each
+SLOW = ("cuda", "pixel", "shader", "replacement", "prefetcher", "set_hash")  # half a minute to a minute each: native code of their own
+RUN = [pytest.param(kind, marks=pytest.mark.slow) if kind in SLOW else kind for kind in SKELETONS]
 
 
 @pytest.fixture(autouse=True)

@@ -22,8 +22,11 @@ kernel void moves(const unsigned char *in, unsigned char *out, int *order) {
 """
 
 
-@pytest.mark.parametrize("isa, gpu", [("vortex-2022", "vortex-2022"), ("vortex-2024", "vortex-2024"), ("riscv", "sm")])
-@pytest.mark.parametrize("level", ["0", "2"])
+MACHINES = [("vortex-2022", "vortex-2022"), ("vortex-2024", "vortex-2024"), ("riscv", "sm")]
+SLOW = [pytest.param(*machine, "0", marks=pytest.mark.slow) for machine in MACHINES[1:]]  # ten seconds and more
+
+
+@pytest.mark.parametrize("isa, gpu, level", [(*MACHINES[0], "0"), *SLOW, *((*machine, "2") for machine in MACHINES)])
 def test_bytes_are_moved_and_compared_as_in_python(isa, gpu, level, tmp_path):
     path = tmp_path / "moves.c"
     path.write_text(SOURCE)

@@ -221,8 +221,9 @@ def test_a_float_pipe_whose_other_half_is_the_integer_pipe():
     assert 16 * 16 / cycles_each(apart("add", "fma"), warps=16, **half) == 4.0
 
 
-@pytest.mark.parametrize("gpu", ["v100", "a100", "a40", "h100"])
-@pytest.mark.parametrize("engine", ["python", "native"])
+@pytest.mark.parametrize(
+    ("gpu", "engine"), [("v100", "python"), ("v100", "native"), ("a100", "native"), ("a40", "native"), ("h100", "native")]
+)
 def test_shuffles_go_the_way_to_shared_memory(gpu, engine):
     """32 results a cycle and multiprocessor: CUDA Programming Guide, arithmetic throughput, 7.0 to 9.0."""
     shuffles = [made("shuffle_down", register, number % 8) for number, register in enumerate(RESULTS)]

@@ -114,7 +114,7 @@ def test_each_lane_finds_the_place_of_its_region_or_page_or_the_first_fault(name
     chosen = random.Random(f"{name} {core} {pages}")
     _, own, tables, registers = decoder(name, core=core, pages=pages)
     access, memory = own.access, Memory(pages)
-    for _ in range(60):
+    for _ in range(20):
         size = chosen.choice([1, 2, 4])
         tables.uops[0, SIZE] = size
         near = chosen.choice(
