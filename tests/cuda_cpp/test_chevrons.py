@@ -1,6 +1,7 @@
 """Launches with blanks in their chevrons, and other texts that only nvcc takes."""
 
 import json
+import os
 
 import pytest
 
@@ -40,3 +41,10 @@ def test_an_included_file_is_read_changed_and_the_source_stays_as_it_is(tmp_path
 def test_a_source_of_clangs_own_form_has_no_overlay(tmp_path):
     (tmp_path / "a.cu").write_text("void f() { k<<<1, 2>>>(); }\n")
     assert overlay(tmp_path / "a.cu", tmp_path) == []
+
+
+def test_only_regular_files_are_read(tmp_path):
+    """A named pipe that nobody writes to would be waited for, a device read for ever."""
+    os.mkfifo(tmp_path / "pipe.h")
+    (tmp_path / "a.cu").write_text('#include "pipe.h"\n#include "/dev/zero"\nvoid f() { k << <1, 2>>>(); }\n')
+    assert list(changed(tmp_path / "a.cu")) == [tmp_path / "a.cu"]

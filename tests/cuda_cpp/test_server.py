@@ -56,3 +56,16 @@ def test_a_text_that_the_program_brings_itself_is_refused_to_the_program(server)
     assert "does not begin a declaration" in server.heard[0]
     with pytest.raises(SourceError):
         ask(server, Kind.MODULE, HEADER + "a.cu\nnothing")
+
+
+def test_numbers_past_the_devices_memory_take_none_of_ours(server):
+    def request(kind, a, b, c):
+        return server.answer(Request(kind, a, b, c, 0, b""))
+
+    address = request(Kind.ALLOCATE, 64, 256, 0).value
+    most = (1 << 64) - 1
+    assert request(Kind.FILL, address, 1, most).status == Status.INVALID_VALUE
+    assert request(Kind.FILL, address, 1, 65).status == Status.INVALID_VALUE
+    assert request(Kind.FILL, address, 1, 64).status == 0
+    assert request(Kind.ALLOCATE, 64, 256, most).status == Status.INVALID_VALUE
+    assert len(server.allocations.held) == 1

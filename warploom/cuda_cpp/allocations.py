@@ -7,14 +7,14 @@ source, from the line that called cudaMalloc.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 
 from warploom.checks.checker import Checker
 from warploom.checks.report.findings import Finding
+from warploom.isa.reading import regular_text
 from warploom.isa.uop import GLOBAL_SPACE
 
 GAP_BYTES = 256  # after an allocation, with checks
@@ -40,10 +40,11 @@ class Allocation:
 
 @dataclass
 class Allocations:
-    """All of a program, by address. checked: its launches are checked."""
+    """All of a program, by address. checked: its launches are checked. sources: reads the host's source, None where it cannot be had."""
 
     checked: bool = False
     held: dict[int, Allocation] = field(default_factory=dict)
+    sources: Callable[[str], str | None] = regular_text
 
     @property
     def gap(self) -> int:
@@ -53,7 +54,7 @@ class Allocations:
     def add(self, address: int, size: int, line: str, shared: bool) -> None:
         """One more."""
         unwritten = np.ones(size + GAP_BYTES, np.bool_) if self.checked else None
-        self.held[address] = Allocation(address, size, line, shared, name_in(line), unwritten)
+        self.held[address] = Allocation(address, size, line, shared, name_in(line, self.sources), unwritten)
 
     def around(self, address: int) -> Allocation | None:
         """The one that an address lies in, or in the gap after it."""
@@ -127,14 +128,11 @@ def described(one: Allocation) -> str:
     return f"`{one.name}` ({about})" if one.name else f"an allocation ({about})"
 
 
-def name_in(line: str) -> str:
+def name_in(line: str, sources: Callable[[str], str | None] = regular_text) -> str:
     """The variable that a call of cudaMalloc at "file:line" is given."""
     path, _, number = line.rpartition(":")
     if not path or not number.isdigit():
         return ""
-    try:
-        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return ""
+    lines = (sources(path) or "").splitlines()
     found = IN_CALL.search(lines[int(number) - 1]) if 0 < int(number) <= len(lines) else None
     return found[1] if found else ""

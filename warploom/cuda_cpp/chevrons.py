@@ -34,6 +34,8 @@ def changed(source: Path) -> dict[Path, str]:
     while work and len(seen) < MOST_FILES:
         path = work.pop()
         try:
+            if not path.is_file():  # a device or a pipe might have no end
+                continue
             text = path.read_bytes().decode("latin-1")
         except OSError:
             continue

@@ -10,6 +10,8 @@ from warploom.cuda_cpp.compiler import HEADER, INCLUDE
 from warploom.device import Device
 from warploom.ptx import read
 
+Sources = Callable[[str], str | None]
+
 
 @dataclass
 class Kernel:
@@ -63,9 +65,10 @@ class Module:
                 device.write(self.addresses[name], bytearray(self.form.initial(name, self.addresses)))
 
 
-def read_module(text: str, warned: Callable[[Any], None]) -> Module:
-    """A module from PTX. Raises SourceError."""
+def read_module(text: str, warned: Callable[[Any], None], sources: Sources | None = None) -> Module:
+    """A module from PTX. sources: reads the files that it names. Raises SourceError."""
     first, _, rest = text.partition("\n")
     path = first.removeprefix(HEADER).strip() if first.startswith(HEADER) else "program.ptx"
     ours = str(INCLUDE)
-    return Module(read(rest if first.startswith(HEADER) else text, path, library=lambda file: file.startswith(ours)), path, warned)
+    body = rest if first.startswith(HEADER) else text
+    return Module(read(body, path, library=lambda file: file.startswith(ours), sources=sources), path, warned)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import socket
 import struct
+import time
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ REPLY = struct.Struct("<iIQQ")
 LAUNCH = struct.Struct("<3I3III")
 COOPERATIVE = 1
 MOST_BYTES = 1 << 32  # of a request
+SOON = 1e-3  # seconds: what is already there can be read
 
 
 class Kind(IntEnum):
@@ -87,12 +89,16 @@ class Closed(Exception):
     """The other side has gone."""
 
 
-def receive(wire: socket.socket) -> Request:
-    """The next request. Raises Closed where the program has ended, or says what is not a request."""
-    kind, _, a, b, c, d, size = REQUEST.unpack(_exactly(wire, REQUEST.size))
-    if size > MOST_BYTES:
+def receive(wire: socket.socket, most: int = MOST_BYTES, seconds: float | None = None) -> Request:
+    """The next request. most: bytes that it may have. seconds: for all of it, once it has begun; None for as long as it takes.
+
+    Raises Closed where the program has ended, or says what is not a request.
+    """
+    end = None if seconds is None else time.monotonic() + seconds
+    kind, _, a, b, c, d, size = REQUEST.unpack(_exactly(wire, REQUEST.size, end))
+    if size > most:
         raise Closed
-    return Request(kind, a, b, c, d, _exactly(wire, size))
+    return Request(kind, a, b, c, d, _exactly(wire, size, end))
 
 
 def reply(wire: socket.socket, answer: Reply) -> None:
@@ -105,13 +111,15 @@ def reply(wire: socket.socket, answer: Reply) -> None:
         raise Closed from None
 
 
-def _exactly(wire: socket.socket, size: int) -> bytearray:
+def _exactly(wire: socket.socket, size: int, end: float | None) -> bytearray:
     found = bytearray(size)
     view, done = memoryview(found), 0
     while done < size:
         try:
+            if end is not None:
+                wire.settimeout(max(end - time.monotonic(), SOON))
             count = wire.recv_into(view[done:])
-        except ConnectionError:
+        except OSError:  # it has gone, or takes too long for the rest
             count = 0
         if not count:
             raise Closed

@@ -14,12 +14,13 @@ import numpy as np
 from warploom.cuda_cpp.allocations import Allocations
 from warploom.cuda_cpp.arrays import arrays_of
 from warploom.cuda_cpp.compiler import HEADER
-from warploom.cuda_cpp.modules import Kernel, Module, read_module
+from warploom.cuda_cpp.modules import Kernel, Module, Sources, read_module
 from warploom.cuda_cpp.properties import STATIC_SHARED, USUAL_CLOCK, device_properties, most_block_threads, most_shared
 from warploom.cuda_cpp.protocol import COOPERATIVE, LAUNCH, VERSION, Kind, Reply, Request, Status
 from warploom.device import Device, DeviceError
 from warploom.isa.diagnostics import SourceError, render_all
 from warploom.isa.program import Program
+from warploom.isa.reading import regular_text
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.schema import ConfigError
 from warploom.machine.occupancy.residency import Demand, limits_of, residency
@@ -52,19 +53,20 @@ class Server:
     """Answers the requests of one program.
 
     launch: runs a Program, over memory in which there are allocations, and gives its Result. checked: launches are checked. line: of a
-    place in the host program, "file:line", or "" where that is not known. said: is handed sentences for the user. `failed`: the first
-    launch that ended with a fault. `launches`: how many there were.
+    place in the host program, "file:line", or "" where that is not known. said: is handed sentences for the user. sources: reads the files
+    that the program names as its own. `failed`: the first launch that ended with a fault. `launches`: how many there were.
     """
 
     def __init__(
-        self, device: Device, launch: Launch, line: Callable[[int], str], said: Callable[[str], None], checked: bool = False
-    ) -> None:
+        self, device: Device, launch: Launch, line: Callable[[int], str], said: Callable[[str], None], checked: bool = False,
+        sources: Sources | None = None,
+    ) -> None:  # fmt: skip
         self.device, self.launch, self.line, self.said = device, launch, line, said
-        self.checked = checked
+        self.checked, self.sources = checked, sources
         self.nanoseconds = 0.0
         self.modules: list[Module] = []
         self.kernels: list[Kernel] = []
-        self.allocations = Allocations(checked)
+        self.allocations = Allocations(checked, sources=sources or regular_text)
         self.failed: Result | None = None
         self.launches = 0
         self._answers: dict[int, Callable[[Request], Reply]] = {kind: getattr(self, f"_{kind.name.lower()}") for kind in Kind}
@@ -91,7 +93,7 @@ class Server:
     def _module(self, request: Request) -> Reply:
         text = request.data.rstrip(b"\0").decode("utf-8", "replace")
         try:
-            module = read_module(text, self._warned)
+            module = read_module(text, self._warned, self.sources)
         except SourceError as error:
             if text.startswith(HEADER):  # of the program's own source
                 raise
@@ -139,6 +141,8 @@ class Server:
     # ---- memory
 
     def _allocate(self, request: Request) -> Reply:
+        if request.c > request.a:
+            return Reply(Status.INVALID_VALUE)
         try:
             address = self.device.allocate(request.a + self.allocations.gap, request.b)
         except (DeviceError, ValueError):
@@ -166,6 +170,8 @@ class Server:
             return Reply(Status.INVALID_VALUE)
 
     def _fill(self, request: Request) -> Reply:
+        if request.c > self.device.memory_bytes:
+            return Reply(Status.INVALID_VALUE)
         self.device.write(request.a, np.full(request.c, request.b, np.uint8))
         self.allocations.written(request.a, request.c)
         return Reply()

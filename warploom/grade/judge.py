@@ -24,7 +24,7 @@ from warploom.grade.guest import deliver
 from warploom.grade.host.runner import HostRunner
 from warploom.grade.outcome import ERROR, GRADED, Outcome, Part
 from warploom.grade.runs import KernelRunner, ProgramRunner, Ran, Runner, Stopped
-from warploom.grade.submission import Submission, Unreadable, read_submission
+from warploom.grade.submission import Submission, Unreadable, check_inside, read_submission
 from warploom.grade.task import AT_LEAST, LIMITS, Task, TaskError
 from warploom.grade.task_file import load_task
 from warploom.grade.unit_judge import judge_unit
@@ -42,7 +42,6 @@ THEIRS = (
 )  # fmt: skip
 MOST_SHOWN = 3  # findings
 MOST_MEMORY = 16 << 30  # bytes of addresses of a judge's process: a simulated machine's and a compiler's are far fewer
-INCLUDES = (".incbin", '#include "/', "#include </", '#include "..', "#embed")  # would read files of the machine that judges
 
 
 def judge(task: Task, path: str | Path, seed: int, *, engine: str = "auto", trusted: bool = False) -> Outcome:
@@ -125,8 +124,7 @@ def _runner(task: Task, submission: Submission, delivery: Delivery | None, engin
     if task.program is not None:
         return HostRunner(task, submission, engine)
     if delivery is None:
-        if outside := next((one for one in INCLUDES if one in submission.text), None):
-            raise Stopped(f"{submission.path.name}: {outside.split()[0]} of a file outside is not allowed in a graded program")
+        check_inside(submission)
         return ProgramRunner(task, submission, engine)
     found = delivery.found
     if "error" in found:

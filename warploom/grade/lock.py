@@ -71,8 +71,8 @@ LOAD, EQUAL, AT_LEAST, HAS, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06  # BPF: a word
 def lock(seconds: int, memory: int, hidden: Iterable[Path] = (), program: Path | None = None) -> list[str]:
     """Lock this process, for good. memory: MiB beyond what it has now. hidden: folders that it cannot read though they lie in Python's own.
 
-    program: what this process is going to become, which can read itself and the system's libraries alone. What has been achieved: names of
-    PROTECTIONS.
+    program: what this process is going to become, which can read itself and the system's libraries alone, without what is hidden among
+    them. What has been achieved: names of PROTECTIONS.
     """
     done = _limits(seconds, memory)
     if sys.platform != "linux":
@@ -81,8 +81,7 @@ def lock(seconds: int, memory: int, hidden: Iterable[Path] = (), program: Path |
     libc.prctl(PR_SET_PDEATHSIG, 9, 0, 0, 0)
     if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
         return done
-    readable = _readable([Path(one).resolve() for one in hidden]) if program is None else [program, *_system()]
-    if _landlock(libc, readable):
+    if _landlock(libc, _readable_of([Path(one).resolve() for one in hidden], program)):
         done.append("files")
     if _filter(libc, () if program is None else ("execve",)):
         done += ["network", "processes"]
@@ -169,6 +168,13 @@ def _landlock(libc: ctypes.CDLL, readable: list[Path], writable: Sequence[Path] 
         os.close(rules)
 
 
+def _readable_of(hidden: list[Path], program: Path | None) -> list[Path]:
+    """What a process may read that stays Python, or becomes a program."""
+    if program is None:
+        return _readable(hidden)
+    return [program, *(each for place in _system() for each in _without(place, hidden))]
+
+
 def _readable(hidden: list[Path]) -> list[Path]:
     """What a guest may read: Python, its packages, the system's libraries; not what is hidden among them."""
     places = {Path(one).resolve() for one in (*sys.path, sys.prefix, sys.base_prefix) if one and Path(one).exists()}
@@ -180,9 +186,9 @@ def _readable(hidden: list[Path]) -> list[Path]:
 
 
 def _system() -> list[Path]:
-    """What every program reads."""
+    """What every program reads; by the places that links lead to, among which something may be hidden."""
     system = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/etc/ld.so.cache", "/dev/null", "/dev/urandom")
-    return [Path(one) for one in system if Path(one).exists()]
+    return sorted({Path(one).resolve() for one in system if Path(one).exists()})
 
 
 def _without(place: Path, hidden: list[Path]) -> list[Path]:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 MOST_BYTES = 4 << 20
 NOTEBOOK = ".ipynb"
 MAGIC = ("%", "!")
+
+
+# Directives of C and assembly that read files of the machine that judges, for systems that cannot keep a compiler from them.
+BLANK = rb"(?:[ \t]|/\*.*?\*/|\\\n)*"
+OUTSIDE = re.compile(
+    rb"(?:#|%:)" + BLANK + rb"((?:include|include_next|import)(?=" + BLANK + rb"(?:[<\"]/|[<\"][^>\"\n]*\.\.))|embed)|(\.incbin)", re.DOTALL
+)
 
 
 class Unreadable(ValueError):
@@ -49,6 +57,13 @@ def read_submission(path: str | Path) -> Submission:
         if file.suffix.lower() in (".py", NOTEBOOK):
             raise Unreadable(f"{file} is not text in UTF-8") from None
     return Submission(file, _cells(file, text) if file.suffix.lower() == NOTEBOOK else text, data)
+
+
+def check_inside(submission: Submission) -> None:
+    """Raises Unreadable for a text to compile that names a file outside of it."""
+    if found := OUTSIDE.search(submission.data):
+        name = f"#{found[1].decode()}" if found[1] else found[2].decode()
+        raise Unreadable(f"{submission.path.name}: {name} of a file outside is not allowed in a graded program")
 
 
 def _cells(file: Path, text: str) -> str:

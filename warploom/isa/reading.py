@@ -43,6 +43,17 @@ def bytes_of(path: str | os.PathLike[str], most: int = MOST_BYTES) -> bytes:
     return data
 
 
+def regular_text(path: str | os.PathLike[str]) -> str | None:
+    """The text of a regular file, which something that was read has named; None for a pipe, a device, a large one, or none at all."""
+    try:
+        file = Path(path)
+        if not file.is_file() or file.stat().st_size > MOST_BYTES:
+            return None
+        return file.read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):
+        return None
+
+
 def _first_of_pipe(handle: int) -> bytes:
     """The first byte of a pipe, b"" where one that writes has not done so yet. Raises OSError when nobody writes to it."""
     end = time.monotonic() + WRITER_SECONDS

@@ -71,8 +71,11 @@ class Text:
         return Text(found.module, self.sources), found.elsewhere
 
 
-def read(text: str, path: str, *, library: Callable[[str], bool] = lambda path: False) -> Text:
+def read(
+    text: str, path: str, *, library: Callable[[str], bool] = lambda path: False, sources: Callable[[str], str | None] | None = None
+) -> Text:
     """Read a text of PTX. path: the file it was made from, for messages. library: whether a source file is the run-time's own.
+    sources: reads the files that the text names, None where one cannot be had; without it they are looked for beside `path` too.
 
     Raises SourceError where it cannot be read.
     """
@@ -83,4 +86,4 @@ def read(text: str, path: str, *, library: Callable[[str], bool] = lambda path: 
         said = Diagnostics(source)
         said.error(Position(max(error.place.text_line, 1), 1), error.message)
         raise SourceError(said.items, source) from None
-    return Text(module, default_sources(Path(path).parent))
+    return Text(module, sources or default_sources(Path(path).parent))

@@ -17,6 +17,7 @@ from warploom.isa.diagnostics import Diagnostics, SourceError
 from warploom.isa.host.collector import no_collector
 from warploom.isa.launch import Launch
 from warploom.isa.program import Position, Program, Source
+from warploom.isa.reading import regular_text
 from warploom.ptx import calls, floats, memory, video, warps
 from warploom.ptx.graph import Graph, graph_of
 from warploom.ptx.inline import Refused, inlined, names_in
@@ -349,10 +350,8 @@ def default_sources(folder: Path) -> Callable[[str], str | None]:
 
     def read(path: str) -> str | None:
         for one in (Path(path), folder / path):
-            try:
-                return one.read_text(encoding="utf-8", errors="replace")
-            except OSError:
-                continue
+            if (text := regular_text(one)) is not None:
+                return text
         return None
 
     return read

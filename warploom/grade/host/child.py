@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TypeVar
 
 from warploom.grade.guard import STARTING, environment
 from warploom.grade.host.wire import Ended
@@ -22,6 +23,9 @@ from warploom.grade.runs import Stopped
 START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from warploom.grade.host.guest import {0}; {0}(int(sys.argv[2]))"
 WIRE_SECONDS = 10.0  # for a message that has begun
 MOST_TOLD = 2000  # characters of standard error
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -69,10 +73,11 @@ class Child:
                 stream.close()
         self.folder.cleanup()
 
-    def serve(self, answer: Callable[[], None]) -> None:
-        """Listen until the process ends. answer: called when there is a message on the wire; raises Ended.
+    def serve(self, take: Callable[[], T], answer: Callable[[T], R | None], give: Callable[[R], None]) -> None:
+        """Listen until the process ends. take: reads a message from the wire; answer: the reply to it, None for none; give: sends a reply.
 
-        Time that an answer takes is not the process's. Raises Stopped for what passes the limits, and for an end by a signal.
+        take and give raise Ended. Time that an answer takes is not the process's; how long it sends and receives is.
+        Raises Stopped for what passes the limits, and for an end by a signal.
         """
         out, told = self.process.stdout, self.process.stderr
         assert out is not None and told is not None
@@ -86,12 +91,16 @@ class Child:
                     raise Stopped(f"it was still running after {self.limits.seconds} seconds")
                 for key, _ in streams.select(left):
                     if key.fileobj is self.wire:
-                        begin = time.monotonic()
                         try:
-                            answer()
+                            message = take()
+                            begin = time.monotonic()
+                            reply = answer(message)
+                            deadline += time.monotonic() - begin
+                            self.wire.settimeout(WIRE_SECONDS)
+                            if reply is not None:
+                                give(reply)
                         except Ended:
                             streams.unregister(self.wire)
-                        deadline += time.monotonic() - begin
                         continue
                     data = os.read(key.fd, 1 << 16)
                     if not data:

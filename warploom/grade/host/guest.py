@@ -39,7 +39,7 @@ def become(number: int) -> None:
     wire = socket.socket(fileno=number)
     order = receive(wire)
     program = Path(order["program"])
-    locked = lock(order["seconds"], order["memory"] + WINDOW, program=program)
+    locked = lock(order["seconds"], order["memory"] + WINDOW, [Path(one) for one in order["hidden"]], program)
     send(wire, {"locked": locked})
     os.execve(program, [order["name"], *order["arguments"]], dict(os.environ) | {order["variable"]: str(wire.detach())})
 

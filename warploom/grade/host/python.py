@@ -11,7 +11,7 @@ import numpy as np
 from warploom.gpu import GPU
 from warploom.grade.described import Maker, NotPlain
 from warploom.grade.guard import PUZZLES
-from warploom.grade.host.child import Child, Limits
+from warploom.grade.host.child import WIRE_SECONDS, Child, Limits
 from warploom.grade.host.launches import Launches
 from warploom.grade.host.wire import receive, send
 from warploom.grade.runs import Stopped
@@ -44,18 +44,18 @@ class PythonProgram:
                 "hidden": [str(PUZZLES), str(self.task.folder.resolve())],
             })  # fmt: skip
 
-            def answer() -> None:
-                body = receive(child.wire)
-                if not isinstance(body, dict):
+            def answer(body: Any) -> dict[str, Any] | None:
+                if not isinstance(body, dict) or ended:
                     raise Stopped("it wrote to the judge's pipe")
                 if self.locked is None and "locked" in body:
                     self.locked = tuple(map(str, body["locked"]))
                 elif "functions" in body:
-                    send(child.wire, {"arrays": self._launched(body, context, launches, checked)})
+                    return {"arrays": self._launched(body, context, launches, checked)}
                 elif "locked" not in body:
                     ended.append(body)
+                return None
 
-            child.serve(answer)
+            child.serve(lambda: receive(child.wire, WIRE_SECONDS), answer, lambda body: send(child.wire, body))
             out, told = child.printed.decode("utf-8", "replace"), child.told.decode("utf-8", "replace")
         if not ended:
             raise Stopped(f"its process ended before the end of the program{f', with exit status {child.status}' if child.status else ''}")
@@ -79,7 +79,7 @@ class PythonProgram:
                 launches.found(report.findings)
                 launches.ran(report.result)
             else:
-                launches.ran(kernel.launch(grid, block, shared, arguments))
+                launches.ran(kernel.launch(grid, block, shared, arguments, max_cycles=most))
         except KernelError as error:
             raise Stopped(str(error)) from None
         launches.note(

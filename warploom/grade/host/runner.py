@@ -12,7 +12,7 @@ from warploom.grade.host.child import Limits
 from warploom.grade.host.launches import Launches
 from warploom.grade.host.python import PythonProgram
 from warploom.grade.runs import Ran, Stopped
-from warploom.grade.submission import Submission
+from warploom.grade.submission import Submission, check_inside
 from warploom.grade.task import HOST_PROGRAMS, Task
 
 MOST_SHOWN = 40  # characters of a word that is not a number
@@ -83,6 +83,7 @@ class HostRunner:
 def _program(task: Task, submission: Submission, engine: str) -> Any:
     if submission.suffix == ".py":
         return PythonProgram(task, submission, engine)
+    check_inside(submission)
     from warploom.grade.host.cuda import CudaProgram  # what is compiled with clang
 
     return CudaProgram(task, submission, engine)

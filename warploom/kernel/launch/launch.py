@@ -218,8 +218,8 @@ class Kernel(Inspected):
         """`kernel.check[grid, block](...)`: run it with checks; gives a `checks.check.Report`."""
         return Checked(self)
 
-    def launch(self, grid: tuple[int, ...], block: tuple[int, ...], shared: int, args: Sequence[Any]) -> Result:
-        """Run it. Raises KernelError for a fault, LaunchError for what the GPU cannot start."""
+    def launch(self, grid: tuple[int, ...], block: tuple[int, ...], shared: int, args: Sequence[Any], **more: Any) -> Result:
+        """Run it. more: options of `Device.run`. Raises KernelError for a fault, LaunchError for what the GPU cannot start."""
         asked = CURRENT.check(self.py_func.__name__) if CURRENT.check is not None else None
         if asked is not None and CURRENT.checked is not None:
             report, found = self._launch_checked(grid, block, shared, args, **asked)
@@ -238,7 +238,7 @@ class Kernel(Inspected):
             program = asking(found, program)
         try:
             options = CURRENT.before(program, context.device) if CURRENT.before is not None else {}
-            result = context.device.run(program, **(self._kept | options))
+            result = context.device.run(program, **(self._kept | options | more))
             prepared.write_back()
         finally:
             prepared.release()
