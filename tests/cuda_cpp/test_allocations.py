@@ -56,6 +56,14 @@ def test_what_the_host_writes_and_copies_is_written():
     assert all(one.unwritten[one.size :].all() for one in held.held.values())  # the gap stays nobody's
 
 
+def test_an_address_that_is_given_once_more_is_another_allocation():
+    held = Allocations()
+    held.add(4096, 8, "", False)
+    first = held.held.pop(4096)
+    held.add(4096, 8, "", False)
+    assert held.held[4096].number != first.number
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(FAULTS.glob("*.cu")), ids=lambda path: path.stem)
 def test_a_planted_fault_is_found_at_its_line(compiled, path):

@@ -27,7 +27,7 @@ class Allocation:
     """Memory that the program has asked for. line: "file:line" of the call, "" where that is not known. shared: the host may access it.
 
     name: what the call's line calls it, "" where that is not to be seen. unwritten: bool[size + GAP_BYTES] with checks: bytes that neither
-    the host nor a kernel has written.
+    the host nor a kernel has written. number: which one of the program's it is; an address may be given once more.
     """
 
     address: int
@@ -36,6 +36,7 @@ class Allocation:
     shared: bool
     name: str = ""
     unwritten: np.ndarray | None = None
+    number: int = 0
 
 
 @dataclass
@@ -45,6 +46,7 @@ class Allocations:
     checked: bool = False
     held: dict[int, Allocation] = field(default_factory=dict)
     sources: Callable[[str], str | None] = regular_text
+    made: int = 0
 
     @property
     def gap(self) -> int:
@@ -54,7 +56,8 @@ class Allocations:
     def add(self, address: int, size: int, line: str, shared: bool) -> None:
         """One more."""
         unwritten = np.ones(size + GAP_BYTES, np.bool_) if self.checked else None
-        self.held[address] = Allocation(address, size, line, shared, name_in(line, self.sources), unwritten)
+        self.held[address] = Allocation(address, size, line, shared, name_in(line, self.sources), unwritten, self.made)
+        self.made += 1
 
     def around(self, address: int) -> Allocation | None:
         """The one that an address lies in, or in the gap after it."""

@@ -132,7 +132,7 @@ class CudaProgram:
         if result.status != "done" and CURRENT.check is None:
             raise Stopped("\n".join([self._said(result.summary()), *map(self._said, result.messages)]))
         after = self._bytes(memory)
-        launches.note((address, before[address], after[address], None) for address in before)
+        launches.note((memory.held[address].number, before[address], after[address], None) for address in before)
         sys.stdout.flush()
         return result
 

@@ -13,6 +13,7 @@ import os
 import socket
 import sys
 import traceback
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -83,6 +84,7 @@ def run(source: str, path: str, arguments: Sequence[str], wire: socket.socket) -
 
 def sent_to(wire: socket.socket, whole: CodeType) -> Any:
     """What launches do in this process. whole: the program's code, in which kernels are numbered."""
+    names = Numbers()
 
     def launch(self: Kernel, grid: tuple[int, ...], block: tuple[int, ...], shared: int, args: Sequence[Any]) -> None:
         taken = self._taken(args)
@@ -90,7 +92,7 @@ def sent_to(wire: socket.socket, whole: CodeType) -> Any:
             raise NotPlain(f"{self.py_func.__name__} is a kernel of the library: a graded program launches kernels of its own file")
         describer = Describer(whole)
         first = describer.function(self)
-        given, arrays = _described(self, taken, describer)
+        given, arrays = _described(self, taken, describer, names)
         launched = {"grid": list(grid), "block": list(block), "shared": shared, "arguments": given}
         send(wire, {"functions": describer.functions, "first": first, **launched})
         answer = receive(wire)
@@ -102,7 +104,23 @@ def sent_to(wire: socket.socket, whole: CodeType) -> Any:
     return launch
 
 
-def _described(kernel: Kernel, taken: Sequence[Any], describer: Describer) -> tuple[list[Any], list[Any]]:
+class Numbers:
+    """A number for each object, which none gets that is made in its place later."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[weakref.ref[Any], int]] = {}
+        self._made = 0
+
+    def of(self, one: Any) -> int:
+        """Its number."""
+        known = self._known.get(id(one))
+        if known is None or known[0]() is not one:
+            known = self._known[id(one)] = weakref.ref(one), self._made
+            self._made += 1
+        return known[1]
+
+
+def _described(kernel: Kernel, taken: Sequence[Any], describer: Describer, names: Numbers) -> tuple[list[Any], list[Any]]:
     """Arguments as data: an array once, by its number where it is given twice; and the arrays in that order. Raises NotPlain."""
     given: list[Any] = []
     arrays: list[Any] = []
@@ -121,7 +139,14 @@ def _described(kernel: Kernel, taken: Sequence[Any], describer: Describer) -> tu
             raise NotPlain(f"{kernel.__name__} gets an array of {host.dtype}: a graded program hands over arrays of numbers")
         arrays.append(one)
         data = base64.b64encode(np.ascontiguousarray(host).tobytes()).decode()
-        given.append({"array": host.dtype.str, "shape": list(host.shape), "data": data, "name": id(one)})
+        given.append(
+            {
+                "array": host.dtype.str,
+                "shape": list(host.shape),
+                "data": data,
+                "name": names.of(one.allocation if isinstance(one, DeviceArray) else one),
+            }
+        )
     return given, arrays
 
 

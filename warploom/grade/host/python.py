@@ -21,6 +21,7 @@ from warploom.kernel.device.context import Context
 from warploom.kernel.launch.launch import Kernel, KernelError, extents
 
 MEMORY_BYTES = 1 << 27
+MOST_NAME = 40  # characters of an array's name
 
 
 class PythonProgram:
@@ -111,5 +112,5 @@ def _arguments(maker: Maker, given: list[dict[str, Any]]) -> tuple[list[Any], li
         arguments.append(maker.value(one))
         if "array" in one:
             arrays.append(arguments[-1])
-            names.append(str(one.get("name")))
+            names.append(str(one.get("name"))[:MOST_NAME])
     return arguments, arrays, names

@@ -42,7 +42,7 @@ class HostRunner:
         outputs = self._outputs(values, out)
         if self.asked.on_device:
             for name, found in outputs.items():
-                if not launches.hold(found):
+                if not launches.hold(found, self.task.outputs[name].tolerance):
                     raise Stopped(f"{name} does not stand in the device's memory as a launch has left it: let a kernel compute it")
         return Ran(outputs, launches.figures)
 
