@@ -8,10 +8,12 @@ import pytest
 from warploom.gpu import GPU
 from warploom.graphics import Camera, Depth, GraphicsError, Light, Mesh, Pipeline, Scene, Shading, Texture, draw
 from warploom.graphics.color import to_bytes
+from warploom.graphics.machine import python_shader
 from warploom.graphics.machine.drawing import draw_on
 from warploom.graphics.pixel import DISCARD, light_on, texture
 from warploom.graphics.pixel_shader import pixel_shader
 from warploom.isa.diagnostics import SourceError
+from warploom.kernel.launch.compile import build
 
 SIZE = 8
 TEXELS = np.zeros((4, 4, 4), np.uint8)
@@ -198,6 +200,28 @@ def test_mistakes_in_a_function(tmp_path, body, said):
     with pytest.raises(SourceError, match=said) as found:
         draw_on(GPU("vortex-2024", engine="python"), scene(), SIZE, SIZE, fragment=str(path))
     assert str(found.value).startswith(str(path))
+
+
+def test_a_file_is_read_and_compiled_once_for_all_meshes(tmp_path, capsys, monkeypatch):
+    built = []
+    monkeypatch.setattr(python_shader, "build", lambda *given: built.append(given[1]) or build(*given))
+    path = tmp_path / "shader.PY"
+    path.write_text("print('read')\ndef pixel(f, u):\n    return f.color\n")
+    drawn = scene(triangles=((0, 1, 2),))
+    drawn.meshes.append(drawn.meshes[0])
+    gpu = GPU("vortex-2024", engine="python", set={"core.divergence": "stack"})
+    found = draw_on(gpu, drawn, SIZE, SIZE, fragment=str(path))
+    assert [result.status for _, result in found.results] == ["done", "done"]
+    assert capsys.readouterr().out == "read\n"
+    assert len(built) == 1
+
+
+@pytest.mark.parametrize("fragment", [None, where])
+def test_a_lamp_without_a_direction_is_refused(fragment):
+    drawn = scene()
+    drawn.light = Light((0, 0, 0))
+    with pytest.raises(GraphicsError, match=r"the light's direction is \(0, 0, 0\): it is three finite numbers, not all 0"):
+        draw_on(GPU("vortex-2024", engine="python"), drawn, SIZE, SIZE, fragment=fragment)
 
 
 def test_what_is_not_a_shader(tmp_path):

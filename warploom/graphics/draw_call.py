@@ -52,6 +52,16 @@ class Light:
     strength: float = 0.8
     ambient: float = 0.2
 
+    @property
+    def towards(self) -> np.ndarray:
+        """The direction with the length 1: float64[3]. Raises GraphicsError."""
+        direction = np.array(self.direction if self.direction is not None else (0.0, 0.0, 1.0), np.float64)
+        with np.errstate(over="ignore"):
+            length = np.sqrt((direction**2).sum())
+        if not (direction.shape == (3,) and np.isfinite(length) and length > 0):
+            raise GraphicsError(f"the light's direction is {self.direction}: it is three finite numbers, not all 0")
+        return np.asarray(direction / length)
+
 
 @dataclass
 class DrawCall:
@@ -120,12 +130,7 @@ def material_of(shading: Shading) -> np.ndarray:
 def lamp_of(light: Light, target: Target) -> np.ndarray:
     """What the shader is given of the lamp: an array of one record. Raises GraphicsError."""
     made = zeros(1, Lamp)
-    direction = np.array(light.direction if light.direction is not None else (0.0, 0.0, 1.0), np.float64)
-    with np.errstate(over="ignore"):
-        length = np.sqrt((direction**2).sum())
-    if not (np.isfinite(length) and length > 0):
-        raise GraphicsError(f"the light's direction is {light.direction}: it is three finite numbers, not all 0")
-    made["direction"][0] = direction / length
+    made["direction"][0] = light.towards
     made["ambient"], made["strength"], made["srgb"] = light.ambient, light.strength, int(target.srgb)
     return made
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -29,10 +29,11 @@ COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 @dataclass(frozen=True)
 class PixelShader:
-    """source: the path of its file. function: of a shader in Python."""
+    """source: the path of its file. function: of a shader in Python. built: what it was compiled to, by the kinds of its arguments."""
 
     source: str
     function: Callable[..., Any] | None = None
+    built: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def code(self) -> bytes:
@@ -64,13 +65,13 @@ def pixel_shader(given: Any) -> PixelShader:
         raise GraphicsError(f"fragment is a {type(given).__name__}: it is the name of a file, as 'toon.c', or a function")
     if str(given) in SHIPPED:
         return PixelShader(str(SHADERS / f"{given}{C}"))
-    path = Path(given)
-    if path.suffix.lower() not in NAMES:
+    path, ending = Path(given), ending_of(given)
+    if ending not in NAMES:
         raise GraphicsError(f"the pixel shader {str(given)!r} is not a file in C or in Python: its name ends in {C} or {PYTHON}")
     if not path.is_file():
-        kind = "pixel" if path.suffix.lower() == C else "shader"
+        kind = "pixel" if ending == C else "shader"
         raise GraphicsError(f"there is no pixel shader {str(given)!r}: `warploom new {path.name} --kind {kind}` writes one to begin with")
-    return PixelShader(str(given)) if path.suffix.lower() == C else pixel_shader(function_of(str(given)))
+    return PixelShader(str(given)) if ending == C else pixel_shader(function_of(str(given)))
 
 
 def _two_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -91,8 +92,13 @@ def function_of(path: str) -> Callable[..., Any]:
     return found
 
 
+def ending_of(name: Any) -> str:
+    """How a file's name ends, in small letters."""
+    return Path(str(name)).suffix.lower()
+
+
 def in_python(fragment: Any) -> bool:
     """Whether a pipeline's `fragment` is a function, or the name of a Python file."""
     if isinstance(fragment, PixelShader):
         return fragment.function is not None
-    return inspect.isfunction(fragment) or str(fragment).endswith(PYTHON)
+    return inspect.isfunction(fragment) or ending_of(fragment) == PYTHON

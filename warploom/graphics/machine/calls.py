@@ -130,11 +130,10 @@ def _pairs(first: int, values: list[int]) -> list[int]:
 
 def _lit(call: DrawCall, srgb: bool) -> np.ndarray:
     """Red, green, blue, alpha, u, v of each corner: float64[n, 3, 6]."""
-    attributes, shading, light = call.attributes.astype(np.float64), call.shading, call.light
+    attributes, shading, light, towards = call.attributes.astype(np.float64), call.shading, call.light, call.light.towards
     made = np.concatenate([attributes[..., RED : ALPHA + 1] * np.array(shading.color), attributes[..., U : U + 2]], axis=-1)
     if shading.lit:
-        direction = np.array(light.direction if light.direction is not None else (0.0, 0.0, 1.0))
-        cosine = attributes[..., NORMAL : NORMAL + 3] @ (direction / np.sqrt((direction**2).sum()))
+        cosine = attributes[..., NORMAL : NORMAL + 3] @ towards
         if shading.two_sided:
             cosine = np.where(_backs(call.corners * [1, -1, 1, 1], call.pipeline)[:, None], -cosine, cosine)
         made[..., :3] *= (light.ambient + light.strength * np.maximum(cosine, 0))[..., None]

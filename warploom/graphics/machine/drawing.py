@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from warploom.gpu import GPU
 from warploom.graphics.camera import fitting_camera
+from warploom.graphics.draw_call import DrawCall
 from warploom.graphics.drawing import calls_of
 from warploom.graphics.machine.calls import MachineCall, machine_call
 from warploom.graphics.machine.python_shader import python_program
 from warploom.graphics.machine.shader import shader
-from warploom.graphics.pixel_shader import pixel_shader
-from warploom.graphics.scene import Camera, Scene
+from warploom.graphics.pixel_shader import PixelShader, pixel_shader
+from warploom.graphics.scene import Camera, Mesh, Scene
 from warploom.graphics.state import GraphicsError
 from warploom.graphics.target import Target
 from warploom.isa import load
@@ -69,7 +71,7 @@ def draw_on(
     log_tile = int(gpu.config["raster.tile"]).bit_length() - 1
     results: list[tuple[str, Result]] = []
     submitted = set_up = spent = 0
-    for number, (mesh, call) in enumerate(calls_of(scene, camera, width, height, pipeline)):
+    for number, (mesh, call) in enumerate(_calls(scene, camera, width, height, pipeline)):
         made = machine_call(call, width, height, target.color, target.depth_stencil, log_tile, scene.srgb)
         before = spent
         told = None if progress is None else lambda cycles, before=before: progress(before + cycles)
@@ -90,12 +92,26 @@ def program_before(gpu: GPU, scene: Scene, mesh: int, width: int, height: int, *
     target = _cleared(scene, width, height)
     log_tile = int(gpu.config["raster.tile"]).bit_length() - 1
     count = -1
-    for count, (one, call) in enumerate(calls_of(scene, camera, width, height, pipeline)):
+    for count, (one, call) in enumerate(_calls(scene, camera, width, height, pipeline)):
         program = program_of(machine_call(call, width, height, target.color, target.depth_stencil, log_tile, scene.srgb), gpu)
         if count == mesh:
             return program
         _keep(target, one.name, gpu.run(program, max_cycles=max_cycles), max_cycles)
     raise ValueError(f"the scene has {count + 1} meshes with triangles, and no mesh {mesh}")
+
+
+def _calls(scene: Scene, camera: Camera, width: int, height: int, pipeline: Mapping[str, object]) -> Iterator[tuple[Mesh, DrawCall]]:
+    """The draw calls of a scene, whose pixel shaders are read: once, however many meshes have them. Raises GraphicsError."""
+    shaders: dict[str | int, PixelShader] = {}
+    for mesh, call in calls_of(scene, camera, width, height, pipeline):
+        fragment = call.pipeline.fragment
+        if fragment is None:
+            yield mesh, call
+        else:
+            name = str(fragment) if isinstance(fragment, str | Path) else id(fragment)
+            if name not in shaders:
+                shaders[name] = pixel_shader(fragment)
+            yield mesh, replace(call, pipeline=replace(call.pipeline, fragment=shaders[name]))
 
 
 def _cleared(scene: Scene, width: int, height: int) -> Target:
@@ -115,11 +131,11 @@ def _keep(target: Target, name: str, result: Result, max_cycles: int) -> None:
 
 
 def program_of(call: MachineCall, gpu: GPU) -> Any:
-    """The shader's program with the buffers of a draw call."""
+    """The shader's program with the buffers of a draw call, whose fragment is a PixelShader or None."""
     buffers: Mapping[str, Any] = call.buffers | {"dcr": call.dcr}
-    own = pixel_shader(call.fragment) if call.fragment is not None else None
+    own: PixelShader | None = call.fragment
     if own is not None and own.function is not None:
         core = gpu.config.core
-        return python_program(own.function, call.buffers, call.dcr, dict(call.given), (gpu.config.gpu.cores * core.warps, core.lanes))
+        return python_program(own, call.buffers, call.dcr, dict(call.given), (gpu.config.gpu.cores * core.warps, core.lanes))
     code, path = (own.code, own.source) if own else (shader(call.cut, call.face).encode(), "shader.vx")
     return load(code, ISA, options=Options(path=path, buffers=buffers, arguments=call.arguments))

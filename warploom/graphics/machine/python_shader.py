@@ -17,6 +17,7 @@ import numpy as np
 from warploom.graphics.machine.uniforms import PLANES, STRIDE
 from warploom.graphics.original.setup import WORDS
 from warploom.graphics.pixel import UV, Color, Fragment, Place, Uniforms
+from warploom.graphics.pixel_shader import PixelShader
 from warploom.isa.diagnostics import SourceError
 from warploom.isa.program import Program
 from warploom.isa.reading import error
@@ -112,10 +113,10 @@ class _Laid(Prepared):
         return Placed(argument, base, base, max(argument.nbytes, 1))
 
 
-def _built(pixel: Callable[..., Any], args: list[Any]) -> Built:
-    """The kernel. Raises SourceError; what does not fit around a function is a mistake of that function."""
+def _built(pixel: Callable[..., Any], kinds: tuple[Any, ...]) -> Built:
+    """The kernel. kinds: of its arguments. Raises SourceError; what does not fit around a function is a mistake of that function."""
     try:
-        return build(around(pixel), tuple(kind_of(one) for one in args), {})
+        return build(around(pixel), kinds, {})
     except SourceError as mistake:
         if not str(mistake).startswith(__file__):
             raise
@@ -126,9 +127,10 @@ def _built(pixel: Callable[..., Any], args: list[Any]) -> Built:
 
 
 def python_program(
-    pixel: Callable[..., Any], buffers: dict[str, np.ndarray], dcr: list[int], given: dict[str, Any], threads: tuple[int, int]
+    shader: PixelShader, buffers: dict[str, np.ndarray], dcr: list[int], given: dict[str, Any], threads: tuple[int, int]
 ) -> Program:
-    """The program of a draw call. buffers: "name@address". given: the uniforms but arrays. threads: blocks, and lanes of each.
+    """The program of a draw call. shader: one in Python. buffers: "name@address". given: the uniforms but arrays. threads: blocks, and
+    lanes of each.
 
     Raises SourceError with the mistakes in the function.
     """
@@ -158,7 +160,11 @@ def python_program(
     following = at("srgb", np.float32, (256,), 4096) if srgb else at("decoded", np.float32, (1,), 4)
     targets = [at(name, np.uint32, contents[name].shape) for name in ("color", "depth", "tiles")]
     args = [words, floats, u, I(srgb), steps, following, *targets]
-    found = _built(pixel, args)
+    pixel, kinds = shader.function, tuple(kind_of(one) for one in args)
+    assert pixel is not None
+    found: Built | None = shader.built.get(kinds)
+    if found is None:
+        found = shader.built[kinds] = _built(pixel, kinds)
     blocks, lanes = threads
     program = found.launched(_Laid(args, arrays), (blocks,), (lanes,), 0, pixel.__name__)
     return replace(program, data=memory, memory_bytes=size, launches=(program.launch,), graphics=registers(dcr))

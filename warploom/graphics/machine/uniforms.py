@@ -52,10 +52,8 @@ def tables(srgb: bool) -> dict[str, np.ndarray]:
 def uniform_values(call: DrawCall, size: tuple[int, int]) -> dict[str, Any]:
     """`pixel.Uniforms` but its arrays, and shape: rows and columns of the texture, (1, 1) for none."""
     shading, light, texture, f, i = call.shading, call.light, call.shading.texture, np.float32, np.int32
-    direction = np.array(light.direction if light.direction is not None else (0.0, 0.0, 1.0))
-    towards = direction / np.sqrt((direction**2).sum())
     return {
-        "light": Place(*map(f, towards)), "eye": Place(*map(f, call.eye)), "base": Color(*map(f, shading.color)),
+        "light": Place(*map(f, light.towards)), "eye": Place(*map(f, call.eye)), "base": Color(*map(f, shading.color)),
         "strength": f(light.strength), "ambient": f(light.ambient), "cutoff": f(shading.cutoff), "width": i(size[0]), "height": i(size[1]),
         "lit": i(shading.lit), "two_sided": i(shading.two_sided), "textured": i(texture is not None),
         "linear": i(texture is not None and texture.mag_filter == "linear"),
@@ -68,8 +66,7 @@ def uniform_values(call: DrawCall, size: tuple[int, int]) -> dict[str, Any]:
 def uniform_words(call: DrawCall, size: tuple[int, int], texels: tuple[int, ...] | None, places: dict[str, int]) -> np.ndarray:
     """`uniforms_t`: uint32[25]. size: of the picture. texels: rows, columns, levels of the texture, or None. places: of buffers."""
     shading, light = call.shading, call.light
-    direction = np.array(light.direction if light.direction is not None else (0.0, 0.0, 1.0))
-    floats = [*direction / np.sqrt((direction**2).sum()), *call.eye, *shading.color, light.strength, light.ambient, shading.cutoff]
+    floats = [*light.towards, *call.eye, *shading.color, light.strength, light.ambient, shading.cutoff]
     rows, columns, levels = texels if texels is not None else (0, 0, 1)
     numbers = [*size, int(shading.lit), int(shading.two_sided), int(texels is not None), columns, rows]
     pointers = [places.get("srgb", 0), places["decoded"], places["primitives"], STRIDE, levels]
