@@ -69,6 +69,35 @@ def test_words_of_the_compiler_reach_it(tmp_path):
 
 
 @needs_compilers
+def test_what_only_one_architecture_has_is_compiled_for_it(tmp_path):
+    text = """#ifndef __CUDA_ARCH_FEAT_SM90_ALL
+#error plain
+#endif
+extern "C" __global__ void k(int *y) { y[0] = 1; }
+"""
+    path = written(tmp_path, "k.cu", text)
+    found, _ = sources.opened(path.read_bytes(), str(path), "h100", words=["-arch=sm_90a"])
+    assert found.architecture == 90
+    with pytest.raises(SourceError, match="plain"):
+        sources.compiled(path.read_bytes(), str(path), "h100", ["-arch=sm_90"])
+    ptx = PTX.replace("7.0", "8.0").replace("sm_70", "sm_90a")
+    assert sources.compiled(ptx.encode(), "k.ptx", "h100").cubin
+    assert sources.compiled(PTX.encode(), "k.ptx", "h100", ["-arch=sm_90a"]).cubin
+
+
+@pytest.mark.parametrize("name", ["sm_80a", "sm_90x", "compute_61"])
+def test_other_architectures_are_refused(name):
+    with pytest.raises(SourceError, match=rf"-arch=sm_{name.partition('_')[2]}: code runs here for sm_70, .*, sm_90a"):
+        sources.compiled(SAXPY.encode(), "k.cu", "h100", [f"-arch={name}"])
+
+
+@needs_compilers
+def test_an_option_that_the_linker_refuses_is_a_sentence():
+    with pytest.raises(SourceError, match=r"nvJitLink does not take -arch=sm_90 -lineinfo -nonsense: ERROR_UNRECOGNIZED_OPTION"):
+        sources.toolkit.from_ptx(PTX, "k.ptx", 90, ["-nonsense"])
+
+
+@needs_compilers
 def test_errors_of_the_compiler_stand_at_the_users_line(tmp_path):
     path = written(tmp_path, "k.cu", SAXPY.replace("y[i] = a", "yy[i] = a"))
     with pytest.raises(SourceError) as failed:

@@ -17,6 +17,7 @@ from warploom.isa.reading import error
 
 EXTRA = "pip install 'warploom[nvidia]'"
 BRING = "or bring a cubin: `nvcc -cubin -lineinfo -arch=sm_90` where the CUDA toolkit is"
+ONLY_THERE = "a"  # ends the name of an architecture with what no later one has, as sm_90a
 HEADERS = ("nvidia.cuda_runtime", "nvidia.cuda_nvcc", "nvidia.cuda_cccl")  # packages whose folder `include` CUDA C++ may want
 # `kernels.cu(3): error: identifier "y" is undefined`, and at the end of ptxas's lines the place in the PTX
 _SAID_OF_CUDA = re.compile(r"^(?P<path>[^\n(]+)\((?P<line>\d+)\): (?P<kind>error|warning|catastrophic error)(?: #[\w-]+)?: (?P<text>.*)$")
@@ -32,10 +33,13 @@ class Compiled(NamedTuple):
     warnings: tuple[Diagnostic, ...] = ()
 
 
-def from_cuda(text: str, path: str, architecture: int, words: Sequence[str] = ()) -> Compiled:
-    """CUDA C++ without host code, by NVRTC. words: of the compiler, as NVRTC takes them. Raises SourceError."""
+def from_cuda(text: str, path: str, architecture: int, words: Sequence[str] = (), suffix: str = "") -> Compiled:
+    """CUDA C++ without host code, by NVRTC. words: of the compiler, as NVRTC takes them. suffix: of the architecture.
+
+    Raises SourceError.
+    """
     nvrtc = _nvrtc(path)
-    told = [f"--gpu-architecture=sm_{architecture}", "-lineinfo", "-default-device", *_headers(path), *words]
+    told = [f"--gpu-architecture=sm_{architecture}{suffix}", "-lineinfo", "-default-device", *_headers(path), *words]
     _, program = nvrtc.nvrtcCreateProgram(text.encode(), path.encode(), 0, [], [])
     try:
         (failed,) = nvrtc.nvrtcCompileProgram(program, len(told), [word.encode() for word in told])
@@ -53,15 +57,20 @@ def from_cuda(text: str, path: str, architecture: int, words: Sequence[str] = ()
     return Compiled(bytes(cubin), f"NVRTC {major}.{minor}", tuple(said))
 
 
-def from_ptx(text: str, path: str, architecture: int, words: Sequence[str] = ()) -> Compiled:
-    """PTX by nvJitLink. Raises SourceError."""
+def from_ptx(text: str, path: str, architecture: int, words: Sequence[str] = (), suffix: str = "") -> Compiled:
+    """PTX by nvJitLink. suffix: of the architecture, if the PTX does not say it itself. Raises SourceError."""
     link = _nvjitlink(path)
-    asked = re.search(r"^\s*\.target\s+sm_(\d+)", text, re.MULTILINE)
+    asked = re.search(r"^\s*\.target\s+sm_(\d+)(a?)\b", text, re.MULTILINE)
     if asked is not None and int(asked[1]) > architecture:
         said = f"the PTX is for sm_{asked[1]} or higher (.target), and the machine is sm_{architecture}"
         raise error(path, said, "choose another --gpu, or compile the PTX for a lower architecture")
-    told = [f"-arch=sm_{architecture}", "-lineinfo", *words]
-    handle = link.create(len(told), told)
+    if asked is not None and int(asked[1]) == architecture:
+        suffix = suffix or asked[2]
+    told = [f"-arch=sm_{architecture}{suffix}", "-lineinfo", *words]
+    try:
+        handle = link.create(len(told), told)
+    except link.nvJitLinkError as failure:
+        raise error(path, f"nvJitLink does not take {' '.join(told)}: {failure}", "") from None
     try:
         try:
             data = text.encode()
