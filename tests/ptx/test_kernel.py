@@ -8,7 +8,7 @@ import pytest
 from tests.ptx.conftest import HEADER
 from warploom.isa import uop as u
 from warploom.ptx import DEVICE_WINDOW, read
-from warploom.ptx.kernel import shown_name
+from warploom.ptx.kernel import default_sources, shown_name
 
 LOOP = """
 .visible .entry collatz(.param .u64 in, .param .u64 out)
@@ -433,3 +433,12 @@ def test_every_instruction_has_a_line_of_the_one_file_under_any_of_its_names(ben
     assert len(program.sources) == 1
     assert set(program.code[:, u.FILE]) == {0}
     assert set(program.code[:, u.LINE]) == {2, 3, 4}
+
+
+def test_files_that_a_text_names_are_read_where_they_are_regular_and_small(tmp_path, monkeypatch):
+    (tmp_path / "a.cu").write_text("int a;")
+    read = default_sources(tmp_path)
+    assert read("a.cu") == read(str(tmp_path / "a.cu")) == "int a;"
+    assert [read(name) for name in ("/dev/zero", str(tmp_path), "a\0b", "absent.cu", "x" * 5000)] == [None] * 5
+    monkeypatch.setattr("warploom.isa.reading.MOST_BYTES", 5)
+    assert read("a.cu") is None

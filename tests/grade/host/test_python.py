@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from warploom.grade.described import NotPlain
 from warploom.grade.host import python
 from warploom.grade.host.child import Limits
 from warploom.grade.host.launches import Launches
@@ -35,6 +36,30 @@ def test_a_guest_ends_once(program, monkeypatch):
     monkeypatch.setattr(python, "send", lambda *given: None)
     monkeypatch.setattr(python, "Context", lambda *given: None)
     assert program.run("", [], Limits(1, 1, 1), Launches(1000), checked=False) == ("1", "")
+
+
+@pytest.mark.parametrize("error", [AssertionError(), AttributeError("x"), IndexError(), ZeroDivisionError()])
+def test_whatever_a_kernel_leads_to_is_not_the_judges_end(program, monkeypatch, error):
+    def fails(*given):
+        raise error
+
+    def serve(take, answer, give):
+        answer({"functions": [], "first": 0})
+
+    child = SimpleNamespace(wire=None, serve=serve)
+    monkeypatch.setattr(python, "Child", lambda *given: nullcontext(child))
+    monkeypatch.setattr(python, "send", lambda *given: None)
+    monkeypatch.setattr(python, "Context", lambda *given: None)
+    monkeypatch.setattr(program, "_launched", fails, raising=False)
+    with pytest.raises(Stopped, match=f"what was handed over cannot be run: {type(error).__name__}"):
+        program.run("", [], Limits(1, 1, 1), Launches(1000), checked=False)
+
+
+def test_a_kernels_text_is_bounded(program, monkeypatch):
+    monkeypatch.setattr(python, "MOST_BYTES", 20)
+    program._kernels = {}
+    with pytest.raises(NotPlain, match="20 are the most"):
+        program._kernel({"functions": ["x" * 20], "first": 0}, None)
 
 
 @pytest.mark.parametrize("checked", [False, True])

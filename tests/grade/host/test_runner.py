@@ -193,6 +193,15 @@ def test_the_compiler_reads_no_files_for_a_stranger(task, tmp_path, head, clang)
     assert "Twice" not in found.message
 
 
+@pytest.mark.slow
+@WITH_CLANG
+def test_no_message_quotes_a_file_that_a_stranger_names(task, tmp_path, clang):
+    text = CUDA.replace("{", f'{{\n#line 2 "{task.file}"\nasm("wmma.load x;");\n', 1)
+    found = graded(task, tmp_path, text, "mine.cu")
+    assert "wmma.load is not there yet" in found.message
+    assert "Twice" not in found.message
+
+
 # ---- the task
 
 

@@ -18,7 +18,7 @@ from warploom.cuda_cpp.allocations import Allocations
 from warploom.cuda_cpp.build import build, home_folder
 from warploom.cuda_cpp.compiler import INCLUDE
 from warploom.cuda_cpp.places import Places
-from warploom.cuda_cpp.protocol import DEVICE, Closed, Reply, Request, reply
+from warploom.cuda_cpp.protocol import DEVICE, Closed, Kind, Reply, Request, reply
 from warploom.cuda_cpp.protocol import receive as receive_request
 from warploom.cuda_cpp.runner import launch
 from warploom.cuda_cpp.server import Server
@@ -40,6 +40,8 @@ from warploom.result import Result
 
 MEMORY_BYTES = 1 << 28
 MOST_TOLD = 1 << 16  # characters of sentences for the user
+COMPILED = (Kind.MODULE, Kind.FUNCTION, Kind.RESET)  # requests that the judge compiles for, which takes none of the program's time
+MOST_COMPILED = 1000
 
 
 class CudaProgram:
@@ -94,7 +96,13 @@ class CudaProgram:
                 })  # fmt: skip
                 self.locked = tuple(map(str, receive(child.wire, STARTING)["locked"]))
 
+                asked = 0
+
                 def answer(request: Request) -> Reply:
+                    nonlocal asked
+                    asked += request.kind in COMPILED
+                    if asked > MOST_COMPILED:
+                        raise Stopped(f"it has more than {MOST_COMPILED} kernels compiled")
                     found = self._answer(request, server)
                     if from_kernels.tell() > limits.output << 10:
                         raise Stopped(f"its kernels printed more than {limits.output} KiB")

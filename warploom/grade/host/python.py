@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from warploom.gpu import GPU
-from warploom.grade.described import Maker, NotPlain
+from warploom.grade.described import MOST_BYTES, Maker, NotPlain
 from warploom.grade.guard import PUZZLES
 from warploom.grade.host.child import WIRE_SECONDS, Child, Limits
 from warploom.grade.host.launches import Launches
@@ -22,6 +22,7 @@ from warploom.kernel.launch.launch import Kernel, KernelError, extents
 
 MEMORY_BYTES = 1 << 27
 MOST_NAME = 40  # characters of an array's name
+MOST_KERNELS = 64  # that are kept compiled
 
 
 class PythonProgram:
@@ -51,7 +52,10 @@ class PythonProgram:
                 if self.locked is None and "locked" in body:
                     self.locked = tuple(map(str, body["locked"]))
                 elif "functions" in body:
-                    return {"arrays": self._launched(body, context, launches, checked)}
+                    try:
+                        return {"arrays": self._launched(body, context, launches, checked)}
+                    except (AssertionError, AttributeError, ArithmeticError, LookupError) as error:  # of what a stranger has handed over
+                        raise Stopped(f"what was handed over cannot be run: {type(error).__name__}") from None
                 elif "locked" not in body:
                     ended.append(body)
                 return None
@@ -91,7 +95,11 @@ class PythonProgram:
 
     def _kernel(self, body: dict[str, Any], context: Context) -> tuple[Maker, Kernel]:
         key = json.dumps([body["functions"], body["first"]])
+        if len(key) > MOST_BYTES:
+            raise NotPlain(f"its kernel is handed over as {len(key)} characters, and {MOST_BYTES} are the most")
         if key not in self._kernels:
+            if len(self._kernels) >= MOST_KERNELS:
+                self._kernels.clear()
             maker = Maker(self.submission.text, self.submission.path.name, body["functions"])
             found = maker.function(body["first"], context, {"max_cycles": self.task.machine.max_cycles})
             if not isinstance(found, Kernel):
