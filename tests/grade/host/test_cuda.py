@@ -1,6 +1,7 @@
 """The judge's side of a CUDA program, without one: what it reads, and what a stranger's requests lead to."""
 
 import socket
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,7 +11,11 @@ import warploom
 from warploom.cuda_cpp.compiler import HEADER, INCLUDE
 from warploom.cuda_cpp.protocol import Kind, Request
 from warploom.cuda_cpp.server import Server
+from warploom.grade.guard import STARTING
+from warploom.grade.host import cuda
+from warploom.grade.host.child import Limits
 from warploom.grade.host.cuda import CudaProgram, _taken, own_sources
+from warploom.grade.host.launches import Launches
 from warploom.grade.host.runner import HostRunner
 from warploom.grade.host.wire import Ended
 from warploom.grade.runs import Stopped
@@ -115,3 +120,20 @@ def test_our_own_headers_may_be_included(tmp_path, monkeypatch):
     monkeypatch.setattr(CudaProgram, "__init__", lambda self, *given: None)
     Path(tmp_path / "a.cu").write_text('#include <cuda_runtime.h>\n#include "cuda.h"\nconst char *s = "..";\n')
     HostRunner(SimpleNamespace(program=1), read_submission(tmp_path / "a.cu"), "python")
+
+
+def test_a_process_that_never_begins_is_refused(program, tmp_path, monkeypatch):
+    waited = []
+
+    def receive(wire, seconds):
+        waited.append(seconds)
+        raise Ended
+
+    program.gpu, program.program = warploom.GPU("sm", engine="python"), program.copy
+    program.task, program.name = SimpleNamespace(folder=tmp_path), "a.cu"
+    monkeypatch.setattr(cuda, "Child", lambda *given: nullcontext(SimpleNamespace(wire=None)))
+    monkeypatch.setattr(cuda, "send", lambda *given: None)
+    monkeypatch.setattr(cuda, "receive", receive)
+    with pytest.raises(Stopped, match="its process ended before the program began"):
+        program.run("", [], Limits(1, 1, 1), Launches(1000), checked=False)
+    assert waited == [STARTING]
