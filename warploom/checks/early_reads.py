@@ -20,14 +20,13 @@ from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import Flow
 from warploom.isa.analysis.register_use import use_of
 from warploom.isa.program import Program
-from warploom.isa.schedule import COUNTERS, NO_COUNTER, NO_SOURCE, ROLES, WAIT, WRITE, Schedule, stall_of
+from warploom.isa.schedule import COUNTERS, NO_COUNTER, NO_SOURCE, ROLE_NAMES, WAIT, WRITE, Schedule, stall_of
 from warploom.machine.config import role_latencies as r
 from warploom.machine.config.roles import TABLES, Cost
 
 KIND = "early-read"
 LONGEST = 40  # cycles after which every result of fixed latency is there
 PREDICATES, FIRST_UNIFORM_PREDICATE, LAST_UNIFORM = 7, 64, 72
-NAMES = tuple(ROLES)
 
 
 class Pending(NamedTuple):
@@ -56,7 +55,7 @@ def early_reads(program: Program, roles: str = "hopper") -> list[Early]:
     """Each read of a program with control words that comes before the result is there. roles: the table of a machine."""
     if program.schedule is None:
         return []
-    return _Analysis(program, program.schedule, [TABLES[roles].get(name, Cost()) for name in NAMES]).found()
+    return _Analysis(program, program.schedule, [TABLES[roles].get(name, Cost()) for name in ROLE_NAMES]).found()
 
 
 class _Analysis:
@@ -134,7 +133,7 @@ class _Analysis:
 
     def _write(self, state: State, number: int, word: int) -> None:
         counter = word >> WRITE & NO_COUNTER
-        name = NAMES[self.roles[number]]
+        name = ROLE_NAMES[self.roles[number]]
         counter = NO_COUNTER if name == "lane_to_uniform" or counter >= COUNTERS else counter
         for place, code in enumerate(self.writes[number]):
             state[code] = Pending(number, 0, counter, name == "wide" and place == 0)
@@ -154,7 +153,7 @@ class _Analysis:
 
     def _latency(self, one: Pending, code: int, reader: int) -> int:
         """The fewest cycles from a writer to a reader of what it wrote."""
-        writer, reads = NAMES[self.roles[one.writer]], NAMES[self.roles[reader]]
+        writer, reads = ROLE_NAMES[self.roles[one.writer]], ROLE_NAMES[self.roles[reader]]
         if code >= u.SCALAR:
             return self._uniform(writer, reads, code - u.SCALAR)
         if code >= self.counted:

@@ -81,6 +81,7 @@ ROLES: dict[str, str] = {
     "exit": "lanes end",
 }
 ROLE_ROOM = 64  # room for roles
+ROLE_NAMES = tuple(ROLES)
 ROLE_NUMBER = {name: number for number, name in enumerate(ROLES)}
 
 
@@ -98,6 +99,18 @@ class Schedule:
     roles: np.ndarray
     sources: np.ndarray
     guards: np.ndarray
+
+    def role(self, number: int) -> str:
+        """The role of an instruction: of ROLES."""
+        return ROLE_NAMES[int(self.roles[number])]
+
+    def waited_for(self, number: int) -> list[int]:
+        """The counters that have to be at zero before an instruction issues."""
+        return [counter for counter in range(COUNTERS) if int(self.words[number]) >> WAIT + counter & 1]
+
+    def set_by(self, number: int) -> list[int]:
+        """The counters that an instruction raises: until its result is written, until its operands are read."""
+        return [counter for place in (WRITE, READ) if (counter := int(self.words[number]) >> place & NO_COUNTER) != NO_COUNTER]
 
 
 NO_SOURCE = -1

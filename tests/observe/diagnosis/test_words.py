@@ -7,7 +7,7 @@ import pytest
 
 from warploom import load_config
 from warploom.isa.schedule import NO_COUNTER, READ, ROLE_NUMBER, RUNS_ON, WAIT, WRITE, Schedule
-from warploom.observe.diagnosis.words import by_word, setter, waited_for
+from warploom.observe.diagnosis.words import by_word, setter
 
 
 def word(stall=1, write=NO_COUNTER, read=NO_COUNTER, waits=()):
@@ -49,5 +49,5 @@ def test_other_machines_and_other_code_have_none(preset, schedule):
 
 def test_in_a_loop_the_one_behind_may_set_it():
     schedule = found().program.schedule
-    assert waited_for(schedule, 3) == [0, 2]
+    assert schedule.waited_for(3) == [0, 2]
     assert setter(schedule, 0, 0) == (1, "for its operands") and setter(schedule, 0, 4) is None

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from warploom.isa.schedule import COUNTERS, NO_COUNTER, READ, ROLES, STALL_BITS, WAIT, WRITE, Schedule
+from warploom.isa.schedule import NO_COUNTER, READ, STALL_BITS, WRITE, Schedule
 from warploom.machine.config.roles import obeys_words
 from warploom.observe.profile import Profile
 
-NAMES = tuple(ROLES)
 OF_COUNTERS = ("short_scoreboard", "long_scoreboard")
 FIELDS = ((WRITE, "for its result"), (READ, "for its operands"))
 
@@ -18,17 +17,12 @@ def by_word(found: Profile, number: int, reason: str) -> str:
     if schedule is None or not obeys_words(found.config, found.program):
         return ""
     if reason in OF_COUNTERS:
-        setters = [text for counter in waited_for(schedule, number) if (text := _setter(found, schedule, number, counter))]
+        setters = [text for counter in schedule.waited_for(number) if (text := _setter(found, schedule, number, counter))]
         return f"for {' and '.join(setters)}" if setters else ""
     if number == 0:
         return ""
     stall = int(schedule.words[number - 1]) & STALL_BITS
     return f"for the stall count of {stall} after the {_role(schedule, number - 1)} at {found.line_of(number - 1)}"
-
-
-def waited_for(schedule: Schedule, number: int) -> list[int]:
-    """The counters that have to be at zero before an instruction issues."""
-    return [counter for counter in range(COUNTERS) if int(schedule.words[number]) >> WAIT + counter & 1]
 
 
 def setter(schedule: Schedule, number: int, counter: int) -> tuple[int, str] | None:
@@ -49,4 +43,4 @@ def _setter(found: Profile, schedule: Schedule, number: int, counter: int) -> st
 
 
 def _role(schedule: Schedule, number: int) -> str:
-    return NAMES[int(schedule.roles[number])].replace("_", " ")
+    return schedule.role(number).replace("_", " ")

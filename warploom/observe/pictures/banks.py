@@ -17,7 +17,7 @@ from warploom.observe.pictures.raster import hex_of, line_colour
 from warploom.observe.pictures.sheet import RIGHT, TOP, Page, Sheet
 from warploom.observe.pictures.view import DrawingError, View
 from warploom.observe.text.palette import LANES, REASONS
-from warploom.observe.text.styled import grouped, percent
+from warploom.observe.text.styled import grouped, percent, shortened
 
 BAR, NOTES = 26, 190  # points: a bar with its gap, the numbers after the bars
 LETTER, MARGIN = 7, 32  # points of a letter of the instructions' text, and beside it
@@ -99,7 +99,7 @@ def draw(banks: Banks, page: Page) -> Sheet:
     """The sheet: a bar per instruction, its first pass and those that a conflict adds."""
     rows = len(banks.instructions)
     named = [f"{one.line}: {one.text}" if one.line else one.text for one in banks.instructions]
-    short = [name if len(name) <= LONGEST else name[: LONGEST - 3] + "..." for name in named]
+    short = [shortened(name, LONGEST) for name in named]
     left = LETTER * max(len(name) for name in short) + MARGIN
     sheet = page.sheet(page.width, TOP + 40 + rows * BAR + 50)
     needed, added = LANES["active"], REASONS["not_selected"]

@@ -6,7 +6,6 @@ instructions of the view; of a warp slot that several warps take in turn, those 
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,11 +16,10 @@ from warploom.machine.engine.unit import FOREVER
 from warploom.machine.run.result import RunResult
 from warploom.observe.facts import timeline as t
 from warploom.observe.facts.events import events_of
-from warploom.observe.pictures.raster import hex_of, line_colour
 from warploom.observe.pictures.sheet import RIGHT, ROW, TOP, Page, Sheet, legend_rows
 from warploom.observe.pictures.view import DrawingError, View
 from warploom.observe.text.palette import DOTTED, Look, look_of
-from warploom.observe.text.styled import grouped, warp_name
+from warploom.observe.text.styled import grouped, shortened, warp_name
 
 MOST_ROWS = 40
 TALL, NOTES = 16, 54  # points: a row, the lanes after it
@@ -132,7 +130,7 @@ def draw(line: Pipeline, page: Page) -> Sheet:
     if any(row.until > row.stretches[-1].stop for row in line.rows):
         entries.append(("result in flight", ON_ITS_WAY))
     named = [f"{row.line}: {row.text}" if row.line else row.text for row in line.rows]
-    short = [name if len(name) <= LONGEST else name[: LONGEST - 3] + "..." for name in named]
+    short = [shortened(name, LONGEST) for name in named]
     left, tall = LETTER * max(len(name) for name in short) + MARGIN, len(line.rows) * TALL
     room = page.width - left - RIGHT - NOTES
     sheet = page.sheet(page.width, TOP + 12 + tall + 54 + ROW * legend_rows(entries, room) + 8)
@@ -141,8 +139,8 @@ def draw(line: Pipeline, page: Page) -> Sheet:
     last = max(max(row.until, row.stretches[-1].stop) for row in line.rows)
     for number, row in enumerate(line.rows):
         for one in row.stretches:
-            _bar(ax, number, one.start, one.stop, looks[one.activity], page.dark)
-        _bar(ax, number, row.stretches[-1].stop, row.until, ON_ITS_WAY, page.dark)
+            sheet.bar(ax, number, one.start, one.stop, looks[one.activity], 0.74)
+        sheet.bar(ax, number, row.stretches[-1].stop, row.until, ON_ITS_WAY, 0.74)
         lanes = f"{row.lanes} of {line.lanes}"
         y = TOP + 12 + (number + 0.5) * TALL
         sheet.text(page.width - RIGHT - NOTES + 10, y, lanes, size=7.5, colour=sheet.ground.quiet, va="center")
@@ -151,18 +149,6 @@ def draw(line: Pipeline, page: Page) -> Sheet:
     for tick in ax.get_yticklabels():
         tick.set_parse_math(False)
     ax.set_ylim(len(line.rows) - 0.5, -0.5)
-    ax.set_xlim(first, last)
-    ax.grid(axis="x", color=sheet.ground.line, linewidth=0.6)
-    ticks = importlib.import_module("matplotlib.ticker")
-    ax.xaxis.set_major_locator(ticks.MaxNLocator(nbins=12, integer=True, steps=[1, 2, 5, 10]))
-    ax.xaxis.set_major_formatter(lambda value, _: grouped(int(value)))
-    ax.set_xlabel("cycle", fontsize=9)
+    sheet.cycles(ax, first, last)
     sheet.legend(left, TOP + 12 + tall + 50, entries, room)
     return sheet
-
-
-def _bar(ax: Any, row: int, start: int, stop: int, look: Look, dark: bool) -> None:
-    if stop <= start:
-        return
-    colour = hex_of(look, dark)
-    ax.barh(row, stop - start, 0.74, left=start, color=colour, hatch=look.pattern * 3 or None, edgecolor=line_colour(colour), linewidth=0.5)

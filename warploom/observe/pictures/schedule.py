@@ -7,25 +7,24 @@ what the other warps wait for, and the pipes.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from warploom.isa.schedule import COUNTERS, NO_COUNTER, READ, ROLES, RUNS_ON, WAIT, WRITE, stall_of
+from warploom.isa.schedule import RUNS_ON, stall_of
+from warploom.isa.schedule import Schedule as ControlWords
 from warploom.isa.uop import ISSUE_UNIT, PORTS
 from warploom.machine.accounting import events as e
 from warploom.machine.config.pipes import pipe_names
 from warploom.machine.run.result import RunResult
 from warploom.observe.facts import timeline as t
 from warploom.observe.facts.events import events_of
-from warploom.observe.pictures.raster import hex_of, line_colour
 from warploom.observe.pictures.sheet import LEFT, RIGHT, ROW, TOP, Page, Sheet, legend_rows
 from warploom.observe.pictures.view import DrawingError, View
-from warploom.observe.text.palette import WARPS, Look, look_of
-from warploom.observe.text.styled import QUIET, Line, counted, grouped, warp_name
+from warploom.observe.text.palette import WARPS, look_of
+from warploom.observe.text.styled import QUIET, Line, counted, grouped, shortened, warp_name
 
 MOST_CYCLES, MOST_WARPS = 96, 16  # of a picture
 TALL, PIPE = 46, 18  # points: the row of a warp, and of a pipe
@@ -127,13 +126,12 @@ def _issue(result: RunResult, cycle: int, warp: int, pc: int) -> Issue:
     place, text, said = program.position(pc).line, program.text[pc], program.schedule
     if said is None:
         return Issue(cycle, warp, pc, place, text, PORTS[int(program.code[pc, ISSUE_UNIT])], None)
-    return Issue(cycle, warp, pc, place, text, tuple(ROLES)[int(said.roles[pc])], _word(int(said.words[pc])))
+    return Issue(cycle, warp, pc, place, text, said.role(pc), _word(said, pc))
 
 
-def _word(word: int) -> Word:
-    sets = (word >> place & 7 for place in (WRITE, READ))
-    waits = tuple(number for number in range(COUNTERS) if word >> WAIT + number & 1)
-    return Word(stall_of(word), not word & RUNS_ON, tuple(number for number in sets if number != NO_COUNTER), waits)
+def _word(schedule: ControlWords, number: int) -> Word:
+    word = int(schedule.words[number])
+    return Word(stall_of(word), not word & RUNS_ON, tuple(schedule.set_by(number)), tuple(schedule.waited_for(number)))
 
 
 def _pipes(result: RunResult, rows: np.ndarray, core: int, scheduler: int, start: int, stop: int) -> dict[str, tuple[Stretch, ...]]:
@@ -176,37 +174,30 @@ def draw(found: Schedule, page: Page) -> Sheet:
     names = list(dict.fromkeys(one.activity for one in found.stretches))
     entries = [(name, look_of(name)) for name in names]
     words = any(one.word is not None for one in found.issues)
-    pipes = {name: there for name, there in found.pipes.items() if there}
     room = page.width - LEFT - RIGHT
-    tall, below = len(found.warps) * TALL, len(pipes) * PIPE
+    tall, below = len(found.warps) * TALL, len(found.pipes) * PIPE
     key = 22 if words else 0
     sheet = page.sheet(page.width, TOP + tall + 14 + below + 52 + key + ROW * legend_rows(entries, room) + 8)
     ax = sheet.plot(LEFT, TOP, room, tall)
     for one in found.stretches:
-        _bar(ax, found.warps.index(one.warp) + UNDER, 0.34, one, look_of(one.activity), page.dark)
+        sheet.bar(ax, found.warps.index(one.warp) + UNDER, one.start, one.stop, look_of(one.activity), 0.34)
     each = room / (found.stop - found.start)  # points of a cycle
     for issue in found.issues:
         if issue.warp in found.warps and issue.word is not None:
             _marks(ax, found.warps.index(issue.warp), issue.cycle, issue.word, found.stop, sheet, each)
-    _axis(ax, found, [warp_name(found.core, warp) for warp in found.warps], last=not pipes)
-    if pipes:
+    _axis(sheet, ax, found, [warp_name(found.core, warp) for warp in found.warps], last=not found.pipes)
+    if found.pipes:
         under = sheet.plot(LEFT, TOP + tall + 14, room, below)
-        for row, there in enumerate(pipes.values()):
+        for row, there in enumerate(found.pipes.values()):
             for one in there:
-                _bar(under, row, 0.6, one._replace(stop=min(one.stop, found.stop)), WARPS[one.warp % len(WARPS)], page.dark)
-        _axis(under, found, list(pipes), last=True)
+                sheet.bar(under, row, one.start, min(one.stop, found.stop), WARPS[one.warp % len(WARPS)], 0.6)
+        _axis(sheet, under, found, list(found.pipes), last=True)
     bottom = TOP + tall + 14 + below + 44
     if words:
         said = "line under an issue: its stall count;  3? waits for counter B3,  +3 raises B3,  y yields;  pipes: a colour a warp"
         sheet.text(LEFT, bottom, said, size=8, colour=sheet.ground.quiet)
     sheet.legend(LEFT, bottom + key, entries, room)
     return sheet
-
-
-def _bar(ax: Any, row: float, tall: float, one: Stretch, look: Look, dark: bool) -> None:
-    colour = hex_of(look, dark)
-    wide = one.stop - one.start
-    ax.barh(row, wide, tall, left=one.start, color=colour, hatch=look.pattern * 3 or None, edgecolor=line_colour(colour), linewidth=0.4)
 
 
 def _marks(ax: Any, row: int, cycle: int, word: Word, stop: int, sheet: Sheet, each: float) -> None:
@@ -218,18 +209,15 @@ def _marks(ax: Any, row: int, cycle: int, word: Word, stop: int, sheet: Sheet, e
         ax.text(cycle + 0.5, row + UNDER - 0.22, word.marks(), fontsize=5.5, color=ink, va="bottom", ha="center", rotation=90, clip_on=True)
 
 
-def _axis(ax: Any, found: Schedule, names: list[str], *, last: bool) -> None:
+def _axis(sheet: Sheet, ax: Any, found: Schedule, names: list[str], *, last: bool) -> None:
+    """The names of rows, and cycles: written below the last rows of the sheet alone."""
     ax.set_yticks([row + (0 if last else UNDER) for row in range(len(names))], names, fontsize=8)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.set_xlim(found.start, found.stop)
     ax.grid(axis="y", visible=False)
-    ax.grid(axis="x", color=ax.spines["left"].get_edgecolor(), linewidth=0.3)
-    ticks = importlib.import_module("matplotlib.ticker")
-    ax.xaxis.set_major_locator(ticks.MaxNLocator(nbins=12, integer=True, steps=[1, 2, 5, 10]))
-    ax.xaxis.set_major_formatter(lambda value, _: grouped(int(value)))
-    ax.tick_params(labelbottom=last)
-    if last:
-        ax.set_xlabel("cycle", fontsize=9)
+    sheet.cycles(ax, found.start, found.stop)
+    if not last:
+        ax.tick_params(labelbottom=False)
+        ax.set_xlabel("")
 
 
 def lines(result: RunResult, view: View, width: int, *, colours: bool) -> Iterator[Line]:
@@ -240,7 +228,7 @@ def lines(result: RunResult, view: View, width: int, *, colours: bool) -> Iterat
     yield []
     yield [(f"{'cycle':>9}  {'warp':>4}  {'role':<14}  {'instruction':<{LONGEST}}  {last}".rstrip(), QUIET)]
     for one in found.issues:
-        text = one.text if len(one.text) <= LONGEST else one.text[: LONGEST - 3] + "..."
+        text = shortened(one.text, LONGEST)
         yield [(f"{grouped(one.cycle):>9}  {one.warp:>4}  {one.role:<14}  {text:<{LONGEST}}  {_said(one.word)}".rstrip(), "")]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from warploom.observe.pictures.raster import hex_of
+from warploom.observe.pictures.raster import hex_of, line_colour
 from warploom.observe.pictures.view import Columns, DrawingError
 from warploom.observe.text.needs import MissingPackage, needed
 from warploom.observe.text.palette import DARK, LIGHT, Look
@@ -94,6 +94,22 @@ class Sheet:
             square.set_hatch(look.pattern * 3 or None)
             self.figure.add_artist(square)
             self.text(left + 20, top - 1, text, size=8.5)
+
+    def bar(self, ax: Any, row: float, start: int, stop: int, look: Look, tall: float) -> None:
+        """A stretch of cycles `start` to `stop` (not included) in axes of time. row: where its middle is. tall: its part of a row."""
+        if stop > start:
+            colour = hex_of(look, self.dark)
+            edge = line_colour(colour)
+            ax.barh(row, stop - start, tall, left=start, color=colour, hatch=look.pattern * 3 or None, edgecolor=edge, linewidth=0.5)
+
+    def cycles(self, ax: Any, start: int, stop: int) -> None:
+        """Number the x axis of a plot in cycles, `start` to `stop`."""
+        ax.set_xlim(start, stop)
+        ax.grid(axis="x", color=self.ground.line, linewidth=0.6)
+        ticks = importlib.import_module("matplotlib.ticker")
+        ax.xaxis.set_major_locator(ticks.MaxNLocator(nbins=12, integer=True, steps=[1, 2, 5, 10]))
+        ax.xaxis.set_major_formatter(lambda value, _: grouped(int(value)))
+        ax.set_xlabel("cycle", fontsize=9)
 
     def time(self, ax: Any, columns: Columns, cell: float, label: str) -> None:
         """Number the x axis of an image in cycles. cell: pixels of a column."""

@@ -64,6 +64,11 @@ def _joined(line: Line) -> Line:
     return found
 
 
+def shortened(text: str, most: int) -> str:
+    """A text of at most so many characters: of a longer one the beginning, and three dots."""
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
 def counted(number: int, noun: str) -> str:
     """`1 core`, `2 cores`."""
     return f"{grouped(number)} {noun}{'' if number == 1 else 's'}"
