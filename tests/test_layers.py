@@ -50,9 +50,9 @@ def module_name(path: Path) -> str:
     return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
 
 
-def docstrings(tree):
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node) is not None:
+def docstrings(nodes):
+    for node in nodes:
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node, False) is not None:
             yield node.body[0].value
 
 
@@ -70,9 +70,10 @@ def arrows(root: Path) -> list[Arrow]:
     found = []
     for source, path in paths.items():
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        left_out = set(docstrings(tree))
-        left_out |= {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}  # see BY_NAME
-        for node in ast.walk(tree):
+        nodes = list(ast.walk(tree))
+        left_out = set(docstrings(nodes))
+        left_out |= {part for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}  # see BY_NAME
+        for node in nodes:
             names = []
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]

@@ -61,8 +61,12 @@ def decoder(name="load", size=4, space=GLOBAL_SPACE, core=0, imm=0, pages=0):
     return gpu, core, tables, registers
 
 
+ROWS = MAP.tolist()
+TAKEN = {address for row in ROWS for address in range(row[0], row[1])}  # by regions
+
+
 def region_of(address, size):
-    return next((row for row in MAP.tolist() if row[0] <= address and address + size <= row[1]), None)
+    return next((row for row in ROWS if row[0] <= address and address + size <= row[1]), None)
 
 
 def placed(row, address, core):
@@ -91,9 +95,9 @@ class Memory:
         if found is None and self.free:
             first = address - address % PAGE_BYTES
             base, end = address, address + size
-            while base > first and region_of(base - 1, 1) is None:
+            while base > first and base - 1 not in TAKEN:
                 base -= 1
-            while end < first + PAGE_BYTES and region_of(end, 1) is None:
+            while end < first + PAGE_BYTES and end not in TAKEN:
                 end += 1
             found = (base, end, self.free.pop(0) - first, 1, 1, 0, 0, ORDINARY)
             self.pages.append(found)
@@ -114,7 +118,7 @@ def test_each_lane_finds_the_place_of_its_region_or_page_or_the_first_fault(name
     chosen = random.Random(f"{name} {core} {pages}")
     _, own, tables, registers = decoder(name, core=core, pages=pages)
     access, memory = own.access, Memory(pages)
-    for _ in range(20):
+    for _ in range(60):
         size = chosen.choice([1, 2, 4])
         tables.uops[0, SIZE] = size
         near = chosen.choice(
