@@ -52,7 +52,10 @@ def module_name(path: Path) -> str:
 
 def docstrings(nodes):
     for node in nodes:
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node, False) is not None:
+        if (
+            isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+            and ast.get_docstring(node, False) is not None
+        ):
             yield node.body[0].value
 
 

@@ -152,6 +152,8 @@ RULES: dict[str, Callable[[Value, Sequence[Interval]], Interval | None]] = {
     "load": lambda value, r: _loaded(value),
     "ballot": lambda value, r: (0, (1 << 32) - 1),
     "activemask": lambda value, r: (0, (1 << 32) - 1),
+    "trace_ray": lambda value, r: (0, (1 << 32) - 1), "await_ray": lambda value, r: (0, (1 << 32) - 1),
+    "ray_answer": lambda value, r: (0, (1 << 32) - 1) if value.type == "u64" else None,
 }  # fmt: skip
 
 

@@ -13,6 +13,8 @@ from warploom.isa import uop as u
 
 SPACES = {name: number for number, name in enumerate(u.SPACES)}
 DEVICE, BLOCK = u.FENCE_DEVICE, u.FENCE_BLOCK
+QUAD_REGISTERS = u.REGISTERS - u.HIDDEN - u.QUAD_REGISTERS  # hidden ones of the last quad, and of the last ray before it
+RAY_REGISTERS = QUAD_REGISTERS - u.RAY_REGISTERS
 
 
 class MemoryRules(FloatRules):
@@ -170,7 +172,7 @@ class MemoryRules(FloatRules):
     def _do_take_quad(self, value: Value) -> None:
         """The triangle's number and which pixels of the quad are covered, of the registers that the raster engine fills. They lie where no
         bundle overwrites them: the merger finds the triangle of a fragment there."""
-        dst, first = self.reg(value), u.REGISTERS - u.HIDDEN - u.QUAD_REGISTERS
+        dst, first = self.reg(value), QUAD_REGISTERS
         words: list[Operand] = [dst] if dst.size == 1 else [Half(dst, 0), Half(dst, 1)]
         moves = [Micro("mov", word, Hidden(first + place)) for place, word in enumerate(words)]
         self.add(Micro("take_quad", Hidden(first)), *moves, early=True)
@@ -178,6 +180,25 @@ class MemoryRules(FloatRules):
     def _do_merge(self, value: Value) -> None:
         where, color, depth = (self._in_register(self.low(one)) for one in value.args)
         self.add(Micro("merge", None, where, color, depth))
+
+    def _do_trace_ray(self, value: Value) -> None:
+        """A ray's eight floats go into registers side by side; its handle comes back."""
+        first = RAY_REGISTERS
+        moves = [Micro("mov", Hidden(first + place), self.low(one)) for place, one in enumerate(value.args[:8])]
+        scene, flags = (self._in_register(self.low(one)) for one in value.args[8:])
+        self.add(*moves, Micro("trace_ray", self.reg(value), Hidden(first), scene, flags))
+
+    def _do_await_ray(self, value: Value) -> None:
+        """The status of a ray. The rest of the answer lies in registers that no bundle overwrites, until `ray_answer` takes it."""
+        handle = self._in_register(self.low(value.args[0]))
+        self.add(Micro("await_ray", Hidden(RAY_REGISTERS), handle), Micro("mov", self.reg(value), Hidden(RAY_REGISTERS)), early=True)
+
+    def _do_ray_answer(self, value: Value) -> None:
+        """A register of the answer, after its status, for which the warp waits."""
+        if value not in self.uses:
+            return
+        waited = Micro("mov", self.hidden(), self.low(value.args[0]))
+        self.add(waited, Micro("mov", self.reg(value), Hidden(RAY_REGISTERS + int(value.imm))))
 
     def ballot_scalars(self) -> Scalar:
         """A pair of scalar registers that lives inside a bundle."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from warploom.graphics.rays.splitting import BUILDERS, binary_tree
+from warploom.graphics.rays.traced import TracedScene
 from warploom.graphics.rays.tracing import (
     H_BACK,
     H_FAULT,
@@ -102,6 +103,13 @@ class RayScene:
             words, head = self._instance_words()
         self.words = zeros((LINE // 4) + len(words), np.uint32)
         self.words[: SCENE_BYTES // 4], self.words[LINE // 4 :] = head, words
+
+    @property
+    def kernel_argument(self) -> TracedScene:
+        """What a kernel sees that is given the scene."""
+        words = self.words.view()
+        words.flags.writeable = False
+        return TracedScene(words)
 
     def _mesh_words(self, mesh: int, start: int) -> tuple[np.ndarray, int, int, int]:
         corners, opaque = self.meshes[mesh], self.opaque[mesh]

@@ -10,6 +10,7 @@ from warploom.kernel.names import (
     libdevice_directed,
     libdevice_names,
     math_names,
+    ray_names,
     vectors,
     warp_names,
 )
@@ -17,5 +18,5 @@ from warploom.kernel.syntax import calls, expressions, loops, statements
 
 TABLES = (
     atomics, builtin_names, calls, complex_numbers, cuda_names, expressions, graphics_names, half_names, libdevice_directed,
-    libdevice_names, loops, math_names, statements, vectors, warp_names,
+    libdevice_names, loops, math_names, ray_names, statements, vectors, warp_names,
 )  # fmt: skip

@@ -42,6 +42,8 @@ def attribute_of(t: Translator, node: ast.AST, owner: Any, name: str) -> Any:
             return owner["xyz".index(name)]
         if name in ("count", "index"):
             return Bound(owner, name)
+        if getattr(getattr(type(owner), name, None), "in_kernels", False):
+            return Bound(owner, name)
         if fields:
             t.error(node, f"a {type(owner).__name__} has no {name!r}{nearest(name, fields)}", f"it has {', '.join(fields)}")
         whole = ast.unparse(node.value) if isinstance(node, ast.Attribute) else ""

@@ -58,6 +58,9 @@ def call(t: Translator, node: ast.Call) -> Any:
 def called(t: Translator, node: ast.Call, function: Any, args: list[Any], named: dict[str, Any]) -> Any:
     """What a call gives. Raises Problem."""
     if isinstance(function, Bound):
+        own = getattr(type(function.owner), function.name, None)
+        if getattr(own, "in_kernels", False):
+            return inlined(t, node, own, [function.owner, *args], named)
         return _method(t, node, function, args)
     if isinstance(function, Inner):
         return inlined(t, node, function, args, named)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -89,6 +89,15 @@ class Slice:
     start: Any
     stop: Any
     step: Any
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def in_kernels(method: F) -> F:
+    """A method of a NamedTuple that kernels may call: its body is translated there, as a device function's. Numba has none."""
+    method.in_kernels = True  # type: ignore[attr-defined]
+    return method
 
 
 @dataclass(frozen=True)

@@ -85,8 +85,10 @@ def _check_graphics(config: Config, program: Program) -> None:
         if len(using) and config[f"{section}.cores"] == 0:
             number = int(np.flatnonzero(program.code[:, u.FIRST_UOP] <= using[0])[-1])
             own = next((name for name in preset_names() if load_config(name)[f"{section}.cores"]), "")
+            word, operation = program.text[number].split()[0], u.OPERATIONS[int(program.uops[using[0], u.OP])].name
+            word = operation if word in u.NUMBER else word  # compiled code is a list of micro-operations
             raise LaunchError(
-                f"{program.where(number)}: {program.text[number].split()[0]} needs {said}, which this machine does not have; "
+                f"{program.where(number)}: {word} needs {said}, which this machine does not have; "
                 f"use --gpu {own}, or add --set {section}.cores=1"
             )
 
