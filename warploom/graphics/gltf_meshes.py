@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from warploom.graphics.draw_call import Shading
+from warploom.graphics.geometry.assembly import TOPOLOGIES, assembled
 from warploom.graphics.gltf import TRIANGLES, nodes_of
 from warploom.graphics.gltf_data import Gltf
 from warploom.graphics.scene import Mesh, is_mirror
 from warploom.graphics.state import ALPHA_BLENDING, Depth, GraphicsError, Pipeline
 from warploom.graphics.texture import Texture
 
-STRIP, FAN = 5, 6  # after TRIANGLES
 NEAREST_TEXELS, NEAREST_LEVELS, NO_LEVELS = (9728,), (9984, 9985), (9728, 9729)
 WRAPS = {33071: "clamp-to-edge", 33648: "mirror-repeat", 10497: "repeat"}
 TRANSFORM, UNLIT = "KHR_texture_transform", "KHR_materials_unlit"
@@ -59,15 +59,9 @@ def _mesh(file: Gltf, primitive: Any, matrix: np.ndarray, name: str, pictures: d
 
 def _triangles(order: np.ndarray, mode: int, name: str) -> np.ndarray:
     """int64[n, 3]: the corners of each triangle, of a list, a strip or a fan."""
-    count = len(order)
-    if mode == TRIANGLES:
-        return order[: count // 3 * 3].reshape(-1, 3)
-    if mode not in (STRIP, FAN):
+    if not TRIANGLES <= mode < TRIANGLES + len(TOPOLOGIES):
         raise GraphicsError(f"{name}: there is no primitive mode {mode}; 0 to 6 are known")
-    each = np.arange(max(count - 2, 0), dtype=np.int64)
-    odd = each % 2
-    corners = [each, each + 1 + odd, each + 2 - odd] if mode == STRIP else [each + 1, each + 2, np.zeros_like(each)]
-    return order[np.stack(corners, axis=1)] if len(each) else np.zeros((0, 3), np.int64)
+    return assembled(order, TOPOLOGIES[mode - TRIANGLES])
 
 
 def _look(file: Gltf, number: int | None, name: str, pictures: dict[int, Texture | None]) -> tuple[Shading, Pipeline, str, np.ndarray]:

@@ -1,0 +1,11 @@
+"""What comes before setup: vertex fetch, primitive assembly, a cache of transformed vertices, the tessellator, patches.
+
+In hardware these are fixed units around the vertex shader; NVIDIA calls them together the PolyMorph engine. Here they run on the host, as
+in a system whose device begins with the raster engine.
+"""
+
+from warploom.graphics.geometry.assembly import TOPOLOGIES, assembled
+from warploom.graphics.geometry.buffers import IndexBuffer, VertexBuffer, mesh_of
+from warploom.graphics.geometry.vertex_cache import Transformed, transformed
+
+__all__ = ["TOPOLOGIES", "IndexBuffer", "Transformed", "VertexBuffer", "assembled", "mesh_of", "transformed"]
