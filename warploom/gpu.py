@@ -25,17 +25,15 @@ from warploom.machine.build import build
 from warploom.machine.config.check import check_used
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
-from warploom.machine.run.compile import compile_fitted, compile_native
 from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, ENGINES, cycle_limit, drive
-from warploom.machine.run.probe import Probe
 from warploom.machine.run.protocol import Machine
 from warploom.machine.run.runnable import MOST_EVENTS, Blocks, ClockEdge, Listener, Notice, Progress
-from warploom.machine.slots import check_slots
 from warploom.result import Result
-from warploom.units import UnitError, UserUnit, take_units
 
 if TYPE_CHECKING:
     from warploom.device import Device
+    from warploom.machine.run.probe import Probe
+    from warploom.units import UserUnit
 
 GENERATION = "vortex.isa"  # the setting that is for the front end: of which generation of Vortex a program is that does not say it
 Data = Sequence[int] | np.ndarray
@@ -61,15 +59,24 @@ class GPU:
     ) -> None:
         if engine not in ENGINES:
             raise ValueError(f"engine = {engine!r}: it is one of {', '.join(ENGINES)}")
-        if scheduler is not None and "scheduler" in (units or {}):
-            raise UnitError("the scheduler is given twice: leave one of them out")
-        config = load_config(preset, set)
-        check_used(config, set or {}, add='GPU("{}")')
-        given = {**(units or {}), **({} if scheduler is None else {"scheduler": scheduler})}
-        self.config, self.units = take_units(config, given, set or {})
-        check_slots(config, given)
-        self.engine = engine
+        self.config, self.engine = load_config(preset, set), engine
+        self.units: dict[str, Any] = {}
+        check_used(self.config, set or {}, add='GPU("{}")')
+        if units or scheduler is not None:
+            self._take(units or {}, scheduler, set or {})
         self._generation = (set or {}).get(GENERATION)
+
+    def _take(self, units: Mapping[str, UserUnit], scheduler: UserUnit | None, set: Mapping[str, Any]) -> None:
+        """The user's units in the machine. Raises UnitError."""
+        from warploom.machine.slots import check_slots
+        from warploom.units import UnitError, take_units
+
+        if scheduler is not None:
+            if "scheduler" in units:
+                raise UnitError("the scheduler is given twice: leave one of them out")
+            units = {**units, "scheduler": scheduler}
+        check_slots(self.config, units)
+        self.config, self.units = take_units(self.config, units, set)
 
     def run(
         self,
@@ -165,6 +172,8 @@ class GPU:
 
     def warm_up(self, program: Program, notice: Notice | None = None) -> None:
         """Compile the native engine for programs like this one into the on-disk cache, so that no later run has to."""
+        from warploom.machine.run.compile import compile_native
+
         compile_native(self.machine(program), notice)
 
     def fit(self, program: Program, notice: Notice | None = None) -> None:
@@ -172,6 +181,8 @@ class GPU:
 
         It gives the same results, and is 1.1 to 1.2 times as fast. Traced runs do not take it.
         """
+        from warploom.machine.run.compile import compile_fitted
+
         compile_fitted(self.machine(program), notice)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +58,8 @@ class Result(RunResult):
         return shown(profile(self))
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         from warploom.observe.pictures.small import small_picture
 
         parts = [f"<p><b>{escape(self.summary())}</b></p>"]
@@ -76,6 +77,8 @@ class Result(RunResult):
         """What limits the run, as the explorer's first screen says it; [] where that would take a second run."""
         if self.detail.profile is None or not self.cycles:
             return []
+        from html import escape
+
         from warploom.observe.diagnosis.diagnosis import diagnose
         from warploom.observe.diagnosis.light import occupancy_text, speed_of_light
         from warploom.observe.profile import profile

@@ -9,6 +9,8 @@ carries the index and the extent of an axis, a mask, or whether a variable has a
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from warploom.checks.shadow import A_VALUE, B_VALUE, BOUNDS, VARIABLE, find
@@ -20,6 +22,21 @@ from warploom.machine.engine.unit import out_of_line
 
 INDEX, LANES, VALUE, DIVISOR = range(4)  # what a micro-op asks
 QUESTIONS = 4  # its number is -1 - what - QUESTIONS * the place of its text among the kernel's questions
+
+
+class Indexed(NamedTuple):
+    """What the question whether an index lies inside its axis is about. text: the index as the source has it, "" where that is too long.
+
+    dynamic: the array lies in the shared memory that the launch gives. bound: how a kernel writes how many elements the axis has, "" where
+    it cannot, or where the number is in its text.
+    """
+
+    array: str
+    axis: int = 0
+    axes: int = 1
+    text: str = ""
+    dynamic: bool = False
+    bound: str = ""
 
 
 @out_of_line

@@ -9,25 +9,35 @@ import os
 import shlex
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem, get_completion_class
 
 from warploom.cli.common import UserError, say, write_file
 
-Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+Completer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
+
+
+def _item(*words: Any, **more: Any) -> CompletionItem:
+    """A completion; only a shell that asks for some imports what makes them."""
+    from click.shell_completion import CompletionItem
+
+    return CompletionItem(*words, **more)
 
 
 def complete_files(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Files, which the shell itself knows."""
-    return [CompletionItem(incomplete, type="file")]
+    return [_item(incomplete, type="file")]
 
 
 def complete_presets(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Machines by name, or a TOML file."""
     from warploom.machine.config.presets import about, preset_names
 
-    found = [CompletionItem(name, help=about(name)) for name in preset_names() if name.startswith(incomplete)]
+    found = [_item(name, help=about(name)) for name in preset_names() if name.startswith(incomplete)]
     return found or complete_files(ctx, param, incomplete)
 
 
@@ -37,23 +47,23 @@ def complete_settings(_ctx: click.Context, _param: click.Parameter, incomplete: 
 
     name, equals, value = incomplete.partition("=")
     if not equals:
-        return [CompletionItem(f"{setting.name}=", help=setting.meaning) for setting in settings() if setting.name.startswith(name)]
+        return [_item(f"{setting.name}=", help=setting.meaning) for setting in settings() if setting.name.startswith(name)]
     values = next((setting.range.split(" | ") for setting in settings() if setting.name == name and " | " in setting.range), [])
-    return [CompletionItem(f"{name}={word}") for word in values if word.startswith(value)]
+    return [_item(f"{name}={word}") for word in values if word.startswith(value)]
 
 
 def complete_isas(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Instruction sets."""
     from warploom.isa.frontends import known
 
-    return [CompletionItem(row.name, help=row.about) for row in known() if row.name.startswith(incomplete)]
+    return [_item(row.name, help=row.about) for row in known() if row.name.startswith(incomplete)]
 
 
 def complete_pictures(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Kinds of pictures."""
     from warploom.observe.pictures.picture import KINDS
 
-    return [CompletionItem(name, help=kind.title) for name, kind in KINDS.items() if name.startswith(incomplete)]
+    return [_item(name, help=kind.title) for name, kind in KINDS.items() if name.startswith(incomplete)]
 
 
 BY_OPTION: dict[str, Completer] = {"--set": complete_settings, "--gpu": complete_presets, "--isa": complete_isas}
@@ -105,6 +115,8 @@ def command(ctx: click.Context, shell: str | None, show: bool) -> None:
     if chosen not in SHELLS:
         raise UserError(f"the shell {chosen or 'is not known'!r}: name one of {', '.join(SHELLS)}, as in `warploom completion bash`")
     group = ctx.find_root().command
+    from click.shell_completion import get_completion_class
+
     script = get_completion_class(chosen)(group, {}, "warploom", "_WARPLOOM_COMPLETE").source()  # type: ignore[misc]
     if show:
         say(script)

@@ -19,7 +19,7 @@ from typing import Any
 
 from warploom.cli import main
 
-OBJECTS = 50_000  # made between two looks for garbage; Python's own 700 are for programs that live long and small
+OBJECTS = 200_000  # made between two looks for garbage, more than a short run makes; Python's own 700 are for programs that live long
 PROGRAMS = "warploom.kernel.script"  # the module that runs what a user has written
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import importlib
 import sys
-import traceback
 import warnings
 from typing import Any
 
@@ -152,6 +151,8 @@ def shown_as_its_own(error: Exception, as_json: bool) -> bool:
     if (known := foreign_import(error) or (script.misuse(error) if script is not None else None)) is not None:
         report(known, as_json)
         return True
+    import traceback
+
     say("".join(traceback.format_exception(type(error), error.with_traceback(begin), begin)).rstrip(), err=True)
     if as_json:
         report(RuntimeError(f"{type(error).__name__}: {error}"), as_json)

@@ -120,11 +120,12 @@ def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
 
 def _began(file: str, options: dict[str, Any], wanted: LaunchFiles) -> Started | None:
     """The process of a CUDA program that was built before, where its standard output is this one's; else None."""
-    from warploom.cli.loading import compiler_words, own_arguments
+    from warploom.cli.loading import compiler_words, own_arguments, program_isa
+
+    if options["as_json"] or "-" in wanted.paths or program_isa(file) != "cuda":
+        return None
     from warploom.cuda_cpp.start import begun
 
-    if options["as_json"] or "-" in wanted.paths:
-        return None
     return begun(file, own_arguments(options), compiler_words(options))
 
 
@@ -163,7 +164,7 @@ def fault_of(error: KernelError) -> str:
 
 
 def _row(number: int, result: Result) -> dict[str, Any]:
-    from warploom.study.metrics import held_up
+    from warploom.study.bottleneck import held_up
 
     launch = result.program.launch
     return {

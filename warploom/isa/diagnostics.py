@@ -13,7 +13,6 @@ The shape (position, line, caret, fix) is that of Clang and GCC, so editors that
 
 from __future__ import annotations
 
-import difflib
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -156,7 +155,9 @@ def _columns(text: str) -> int:
 def closest(word: str, words: Iterable[str]) -> str:
     """The word most like `word` in any case of letters, or "" when none is like it."""
     folded = {known.casefold(): known for known in words}
-    close = difflib.get_close_matches(word.casefold(), list(folded), 1, 0.6)
+    from difflib import get_close_matches  # for who has made a mistake
+
+    close = get_close_matches(word.casefold(), list(folded), 1, 0.6)
     return folded[close[0]] if close else ""
 
 

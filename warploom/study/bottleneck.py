@@ -15,6 +15,7 @@ from warploom.isa.numbers import percentage
 from warploom.machine.accounting.reasons import REASONS, WAITCNT
 from warploom.machine.config.pipes import issue_slots
 from warploom.machine.run.result import RunResult
+from warploom.machine.run.store_tail import store_tail
 from warploom.observe.facts.events import profile_of
 from warploom.observe.facts.producers import waits_for_shared
 
@@ -54,6 +55,23 @@ def bottleneck(result: RunResult) -> Bottleneck:
         slots = _issue_slots(result)
         return slots if slots.share >= FULL else _most(_by_reason(result))
     return _most(_by_state(result))
+
+
+def held_up(result: RunResult) -> str:
+    """What the run spent most of its time waiting for, with its share: a reason for which warps did not issue, or else the bottleneck.
+
+    `stores` where most of it is after the last warp's end.
+    """
+    counters = result.counters
+    total = counters.get("warp_cycles", 0)
+    if not total:
+        return str(bottleneck(result))
+    tail = store_tail(counters, result.config)
+    if tail > result.cycles / 2:
+        return f"stores {percentage(tail / result.cycles)}"
+    name = max((reason.name for reason in REASONS if reason.name != "selected"), key=lambda name: counters[f"{name}_warp_cycles"])
+    waited = counters[f"{name}_warp_cycles"]
+    return f"{name} {percentage(waited / total)}" if waited else "nothing"
 
 
 def _channels(result: RunResult) -> list[Bottleneck]:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from warploom.isa.numbers import percentage
-from warploom.machine.accounting.reasons import REASONS
 from warploom.machine.run.result import RunResult
-from warploom.machine.run.store_tail import store_tail
-from warploom.study.bottleneck import bottleneck
+from warploom.study.bottleneck import held_up
 from warploom.study.table import Column
 
 
@@ -88,23 +85,6 @@ METRICS: tuple[Metric, ...] = (
     Metric("dram_bytes", "DRAM B", "bytes", "bytes that DRAM moved", lambda result: result.counters.get("dram_bytes") or None),
 )
 METRIC = {metric.name: metric for metric in METRICS}
-
-
-def held_up(result: RunResult) -> str:
-    """What the run spent most of its time waiting for, with its share: a reason for which warps did not issue, or else the bottleneck.
-
-    `stores` where most of it is after the last warp's end.
-    """
-    counters = result.counters
-    total = counters.get("warp_cycles", 0)
-    if not total:
-        return str(bottleneck(result))
-    tail = store_tail(counters, result.config)
-    if tail > result.cycles / 2:
-        return f"stores {percentage(tail / result.cycles)}"
-    name = max((reason.name for reason in REASONS if reason.name != "selected"), key=lambda name: counters[f"{name}_warp_cycles"])
-    waited = counters[f"{name}_warp_cycles"]
-    return f"{name} {percentage(waited / total)}" if waited else "nothing"
 
 
 def metrics_of(result: RunResult) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from warploom.isa.program import Program
 from warploom.machine.accounting.events import ISSUE, KIND, MASK, PC, TIME
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.schema import Config
-from warploom.machine.engine.native.loader import is_loaded
+from warploom.machine.engine.native import is_loaded
 from warploom.machine.run.compile import is_compiled
 from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, drive
 from warploom.machine.run.result import RunResult

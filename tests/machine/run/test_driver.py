@@ -9,6 +9,7 @@ from tests.places import EXAMPLES
 from warploom import GPU, load
 from warploom.machine.accounting.status import DONE, FAULT
 from warploom.machine.engine.native.loader import native
+from warploom.machine.run import compile as compiling
 from warploom.machine.run import driver
 from warploom.machine.run.compile import NativeCacheWarning, compile_native, is_compiled
 from warploom.machine.run.driver import drive, slices
@@ -95,10 +96,10 @@ def test_both_roads_end_with_the_same_bytes_wherever_the_native_code_comes(monke
     assert drive(machines[0], engine="python").status == "done"
     monkeypatch.setattr(driver, "is_loaded", lambda: False)
     monkeypatch.setattr(driver, "PATIENCE_COMPILE", -1.0)
-    monkeypatch.setattr(driver, "is_compiled", lambda machine: False)
+    monkeypatch.setattr(compiling, "is_compiled", lambda machine: False)
     monkeypatch.setattr(driver, "_next_slice", lambda cycles, seconds: cycles)
     for looks, machine in enumerate(machines[1:]):
-        monkeypatch.setattr(driver, "compile_beside", lambda machine, notice, looks=looks: Soon(looks))
+        monkeypatch.setattr(compiling, "compile_beside", lambda machine, notice, looks=looks: Soon(looks))
         outcome = drive(machine, engine="auto")
         assert (outcome.status, outcome.engine) == ("done", "python, native")
         assert [array.tobytes() for array in machine.whole()] == [array.tobytes() for array in machines[0].whole()]
@@ -107,13 +108,13 @@ def test_both_roads_end_with_the_same_bytes_wherever_the_native_code_comes(monke
 def test_a_run_that_ends_before_the_code_is_there_does_not_wait_for_it(monkeypatch):
     monkeypatch.setattr(driver, "PATIENCE_COMPILE", -1.0)
     monkeypatch.setattr(driver, "is_loaded", lambda: False)
-    monkeypatch.setattr(driver, "compile_beside", lambda machine, notice: Soon(1 << 40))
+    monkeypatch.setattr(compiling, "compile_beside", lambda machine, notice: Soon(1 << 40))
     assert drive(Counting(100_000), engine="auto").engine == "python"
 
 
 def test_a_machine_with_probes_has_nothing_compiled(monkeypatch):
     monkeypatch.setattr(driver, "PATIENCE_COMPILE", -1.0)
-    monkeypatch.setattr(driver, "compile_beside", None)
+    monkeypatch.setattr(compiling, "compile_beside", None)
     machine = GPU("tiny").machine(load(EXAMPLES / "tiny/matadd.asm"))
     machine.probes = [Probe("execute", lambda *arguments: None)]
     assert driver._Move(machine, None).is_due(100.0) is False

@@ -7,7 +7,7 @@ from warploom.machine.config.presets import load_config
 from warploom.machine.run.store_tail import store_tail
 from warploom.observe.diagnosis.diagnosis import diagnose
 from warploom.observe.text.summary import summary
-from warploom.study.metrics import held_up
+from warploom.study.bottleneck import held_up
 
 FILL = """
 .threads 16384

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from warploom.checks import shadow as s
-from warploom.checks.bounds import QUESTIONS
+from warploom.checks.bounds import QUESTIONS, Indexed
 from warploom.checks.report.fixes import fix_of_index, fix_of_lockstep, fix_of_race, fix_of_update
 from warploom.checks.report.places import (
-    Indexed,
     Names,
     element_text,
     in_loop,

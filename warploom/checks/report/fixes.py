@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 
 from warploom.checks import shadow as s
-from warploom.checks.report.places import Indexed, extreme_at, in_branch, is_assigned
+from warploom.checks.bounds import Indexed
+from warploom.checks.report.places import extreme_at, in_branch, is_assigned
 from warploom.isa import uop as u
 from warploom.isa.needs import uses
 from warploom.isa.program import Program

@@ -40,21 +40,6 @@ class Asking(Program):
     returns: bool = False
 
 
-class Indexed(NamedTuple):
-    """What the question whether an index lies inside its axis is about. text: the index as the source has it, "" where that is too long.
-
-    dynamic: the array lies in the shared memory that the launch gives. bound: how a kernel writes how many elements the axis has, "" where
-    it cannot, or where the number is in its text.
-    """
-
-    array: str
-    axis: int = 0
-    axes: int = 1
-    text: str = ""
-    dynamic: bool = False
-    bound: str = ""
-
-
 def thread_text(program: Program, thread: int) -> str:
     """A thread by its number in the grid: `thread 3 of block 2`, `thread (3,1) of block (2,0)`."""
     launch = program.launch

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import io
 import sys
 from collections.abc import Iterator
@@ -48,6 +47,8 @@ class OutputFile:
             return place.open("wb") if self.binary else place.open("w", encoding="utf-8")
         self._raw = place.open("wb")
         # Level 1: a trace shrinks thirtyfold even so. Neither name nor time in it, so that the same run gives the same file.
+        import gzip
+
         packed: Any = gzip.GzipFile("", "wb", 1, self._raw, mtime=0)
         return packed if self.binary else io.TextIOWrapper(packed, encoding="utf-8")
 

@@ -21,12 +21,10 @@ from warploom.kernel.device.arrays import DeviceArray
 from warploom.kernel.device.context import CURRENT, NVIDIA, Context
 from warploom.kernel.device.host import KernelWarning
 from warploom.kernel.launch.arguments import Prepared, check_count, check_dates, extents, host_of, kind_of_argument, with_defaults
-from warploom.kernel.launch.checked_launch import asking, checked_launch
 from warploom.kernel.launch.compile import Built, build
 from warploom.kernel.launch.declared import as_declared, chosen, kinds_of_declared, result_of
 from warploom.kernel.launch.inspecting import Inspected, types_of
 from warploom.kernel.launch.listing import listing
-from warploom.kernel.launch.numba_compiler import build_machine_code, views_of
 from warploom.kernel.launch.signature import kind_of
 from warploom.result import Result
 
@@ -190,6 +188,8 @@ class Kernel(Inspected):
     def _compiled(self, kinds: tuple[Any, ...], product: str, *, printing: bool, check: bool) -> Built:
         """The program for kinds of arguments. product: the preset that NVIDIA's compiler makes machine code for; "": our own compiler."""
         if product:
+            from warploom.kernel.launch.numba_compiler import build_machine_code, views_of
+
             return build_machine_code(self.py_func, types_of(kinds), tuple(views_of(self.py_func, kinds)), self.options, product)
         return build(self.py_func, kinds, self.options | ({"check": True} if check else {}), printing=printing)
 
@@ -235,6 +235,8 @@ class Kernel(Inspected):
         prepared = Prepared(context, args, kept)
         program = found.launched(prepared, grid, block, shared, self.py_func.__name__)
         if CURRENT.asking:
+            from warploom.kernel.launch.checked_launch import asking
+
             program = asking(found, program)
         try:
             options = CURRENT.before(program, context.device) if CURRENT.before is not None else {}
@@ -269,6 +271,8 @@ class Kernel(Inspected):
         self, grid: tuple[int, ...], block: tuple[int, ...], shared: int, args: Sequence[Any], **options: Any
     ) -> tuple[Any, Built]:
         """The report, and what has run."""
+        from warploom.kernel.launch.checked_launch import checked_launch
+
         context = self.context
         kept = frozenset(id(host_of(one)) for one in args if getattr(one, "only_in", False))
         args = self._taken(args)

@@ -9,8 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from warploom.checks.bounds import DIVISOR, INDEX, LANES, QUESTIONS, VALUE
-from warploom.checks.report.places import Indexed
+from warploom.checks.bounds import DIVISOR, INDEX, LANES, QUESTIONS, VALUE, Indexed
 from warploom.compiler.ssa import Value
 from warploom.kernel.syntax.translator import Ends, Translator
 from warploom.kernel.types import types as ty

@@ -10,6 +10,7 @@ import ast
 import builtins
 import inspect
 import linecache
+import os
 import textwrap
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -64,6 +65,8 @@ SHARED = "<string>"  # what `exec` calls every text; `python -c` may have put it
 def _text(code: Any, path: str) -> Text:
     """Kept by its path too, since code of two files that says the same is equal."""
     unknown = f"the text of {code.co_name!r} is not known ({path}): write it into a file, or keep the text in linecache.cache[{path!r}]"
+    if os.path.isfile(path):
+        linecache.checkcache(path)
     lines = linecache.getlines(path)
     if not lines:
         raise NoSource(unknown)
@@ -75,16 +78,14 @@ def _text(code: Any, path: str) -> Text:
 
 def _text_in(lines: list[str], code: Any) -> Text:
     """Where a text of these lines says what a function's code does."""
-    path = code.co_filename
-    try:
-        found, first = inspect.getsourcelines(code)
-    except (OSError, IndexError) as error:
-        raise NoSource(f"the text of {code.co_name!r} cannot be found in {path}: {error}") from None
+    path, first = code.co_filename, max(code.co_firstlineno, 1)
+    if first > len(lines):
+        raise NoSource(f"the text of {code.co_name!r} cannot be found in {path}: its file has no line {first} any more")
+    found = inspect.getblock(lines[first - 1 :])  # `getsourcelines` looks through all modules that there are to find the file
     text = "".join(found)
     dedented = textwrap.dedent(text)
     column = len(found[0]) - len(found[0].lstrip()) if dedented != text else 0
     source = Source("".join(lines), path)
-    first = max(first, 1)
     if code.co_name == "<lambda>":
         return _lambda(code, dedented, first, column, source)
     try:

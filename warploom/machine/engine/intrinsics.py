@@ -13,7 +13,6 @@ with fractions.
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -50,6 +49,8 @@ def fused_double(a: Any, b: Any, c: Any) -> Any:
         return np.float64(x * y + z)
     if not math.isfinite(z):
         return np.float64(z)  # the product is finite, even if no float holds it
+    from fractions import Fraction
+
     exact = Fraction(x) * Fraction(y) + Fraction(z)
     if exact == 0:
         return np.float64(x * y + z if x * y == 0 else 0.0)

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial
-from types import MappingProxyType
+from types import CodeType, FunctionType, MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -213,27 +213,39 @@ def _view(name: str, record: np.ndarray) -> Any:
     return mirror(view) if view.dtype.names else view
 
 
-_PROPERTY = """
-def read(self):
-    return self._{name}[{place}]
+def _read_signed(self: Any) -> Any:
+    return self._field[0]
 
-def write(self, value):
+
+def _write_signed(self: Any, value: Any) -> None:
     try:
-        self._{name}[{place}] = value
+        self._field[0] = value
     except (TypeError, ValueError):
-        np.asarray(self._{name})[{place}] = value
-"""
+        np.asarray(self._field)[0] = value
+
+
+def _read_unsigned(self: Any) -> Any:
+    return self._field[()]
+
+
+def _write_unsigned(self: Any, value: Any) -> None:
+    self._field[()] = value
 
 
 def _scalar_property(name: str, signed: bool) -> property:
-    """A scalar field as a property: written out for each name, because the plain engine does little else than to read fields.
+    """A scalar field as a property, of functions of its own with its name in them: the plain engine does little else than to read fields.
 
     A signed one is a memoryview of one number, which reads as `int` at once. It takes no truth values and nothing that is too large:
     there NumPy decides, which takes the first and refuses the second.
     """
-    made: dict[str, Any] = {"np": np}
-    exec(_PROPERTY.format(name=name, place="0" if signed else "()"), made)
-    return property(made["read"], made["write"])
+    read, write = (_read_signed, _write_signed) if signed else (_read_unsigned, _write_unsigned)
+    return property(_about(read.__code__, name), _about(write.__code__, name))
+
+
+def _about(code: CodeType, name: str) -> FunctionType:
+    """A function with this code, in which `_field` is the field's slot."""
+    names = tuple(f"_{name}" if one == "_field" else one for one in code.co_names)
+    return FunctionType(code.replace(co_names=names), globals())
 
 
 def mirror(array: np.ndarray) -> Any:

@@ -19,7 +19,7 @@ from warploom.machine.engine.native.loader import native
 from warploom.machine.engine.native.piece import ANY, Bundle, Fit, Hook, entry_hook, is_ours
 from warploom.machine.engine.swaps import reached
 from warploom.machine.run.helpers import Beside, Order, Report, compile_if_free, compile_pieces
-from warploom.machine.run.probe import probed
+from warploom.machine.run.plain import plain_call
 from warploom.machine.run.runnable import Notice, Runnable
 
 HELPER = "from warploom.machine.run.compile import help_to_compile\nhelp_to_compile()"  # what other processes run
@@ -79,10 +79,7 @@ def entry_call(machine: Runnable, engine: str, notice: Notice | None = None, *, 
     Raises ValueError for a probe of a unit that the machine does not reach, and for a native run with probes.
     """
     if engine == "python":
-        plain, arguments = machine.entry, machine.arguments(native=False)
-        if machine.probes or machine.swaps:
-            plain, arguments = probed(plain, arguments, machine.probes, lambda: machine.cycle, machine.swaps)
-        return lambda limit: plain(*arguments, limit)
+        return plain_call(machine)
     if machine.probes:
         raise ValueError("probes listen to plain Python: run it with engine='python'")
     form, code = _best_form(machine) if fitted else _form(machine), native()

@@ -12,16 +12,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from warploom.isa.numbers import whole_number
 from warploom.machine.accounting.status import DONE, FAULT, LIMIT, STATUS, Outcome
-from warploom.machine.engine.native.loader import is_loaded
+from warploom.machine.engine.native import is_loaded
 from warploom.machine.engine.pages import gather
-from warploom.machine.run.compile import compile_beside, entry_call, is_compiled
-from warploom.machine.run.helpers import Beside
+from warploom.machine.run.plain import plain_call
 from warploom.machine.run.runnable import Blocks, Notice, Progress, Runnable
+
+if TYPE_CHECKING:
+    from warploom.machine.run.helpers import Beside
 
 ENGINES = ("auto", "native", "python")
 MOST_CYCLES = 10**15
@@ -62,12 +65,12 @@ def drive(
         raise ValueError(f"engine = {engine!r}: it is one of {', '.join(ENGINES)}")
     max_cycles = whole_number("max_cycles", max_cycles, 0, MOST_CYCLES)
     start, began = time.perf_counter(), time.process_time()
-    ready = call is not None or (engine == "auto" and (at_once or is_loaded()) and is_compiled(machine))
+    ready = call is not None or (engine == "auto" and (at_once or is_loaded()) and _is_compiled(machine))
     current = "native" if engine == "native" or ready else "python"
     used = [current]
     moves: Iterator[int] | None = None
     move = _Move(machine, notice)
-    call = call or entry_call(machine, current, notice)
+    call = call or (plain_call(machine) if current == "python" else _native_call(machine, notice))
     slice_cycles = FIRST_SLICE[current]
     while True:
         before, cycle = time.perf_counter(), machine.cycle
@@ -86,7 +89,7 @@ def drive(
         if engine == "auto" and current == "python" and move.is_due(time.process_time() - began):
             current = "native"
             used.append(current)
-            call = entry_call(machine, current, notice)
+            call = _native_call(machine, notice)
             slice_cycles = FIRST_SLICE[current]
         if current == "native" and now - start > PATIENCE_PAGES:
             moves = moves or _moves(machine)
@@ -118,13 +121,28 @@ def advance(machine: Runnable, call: Callable[[int], int], until: int) -> int:
 
 def slices(machine: Runnable, last: int, cycles: int = 1) -> Iterator[int]:
     """Run on in plain Python, so many cycles at a time, to cycle `last` or the end of the run. Yields the cycle after each slice."""
-    call, code = entry_call(machine, "python"), LIMIT
+    call, code = plain_call(machine), LIMIT
     while code == LIMIT and machine.cycle < last:
         before = machine.cycle
         with np.errstate(all="ignore"):
             code = call(min(before + cycles, last))
         if machine.cycle > before:
             yield machine.cycle
+
+
+# A run that ends in plain Python imports nothing of what makes and loads native code.
+
+
+def _native_call(machine: Runnable, notice: Notice | None) -> Callable[[int], int]:
+    from warploom.machine.run.compile import entry_call
+
+    return entry_call(machine, "native", notice)
+
+
+def _is_compiled(machine: Runnable) -> bool:
+    from warploom.machine.run.compile import is_compiled
+
+    return is_compiled(machine)
 
 
 class _Move:
@@ -139,10 +157,12 @@ class _Move:
         if self._machine.probes:
             return False
         if self._beside is None:
-            if seconds > PATIENCE_READY and is_compiled(self._machine):
+            if seconds > PATIENCE_READY and _is_compiled(self._machine):
                 return True
             if seconds <= PATIENCE_COMPILE:
                 return False
+            from warploom.machine.run.compile import compile_beside
+
             self._beside = compile_beside(self._machine, self._notice)
         return self._beside.has_ended()
 

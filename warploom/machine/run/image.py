@@ -6,7 +6,6 @@ become. What changes is a few arrays, each as far as it is in use. Both engines 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import Any, NamedTuple, Protocol
 
@@ -99,8 +98,10 @@ class Image(NamedTuple):
 
 def _fixed(machine: Imaged) -> dict[str, Any]:
     """What of a machine stays as it is."""
+    from hashlib import sha256
+
     program = machine.program
-    tables = hashlib.sha256(b"".join(np.ascontiguousarray(table).tobytes() for table in (program.uops, program.code)))
+    tables = sha256(b"".join(np.ascontiguousarray(table).tobytes() for table in (program.uops, program.code)))
     return {
         "configuration": msgspec.to_builtins(machine.config),
         "program": {"name": program.name, "instruction_set": program.isa, "digest": tables.hexdigest()},

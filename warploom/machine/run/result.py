@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from warploom.machine.accounting.events import KINDS, of_kind
 from warploom.machine.accounting.notes import Note
 from warploom.machine.config.features import Features
 from warploom.machine.config.schema import Config
-from warploom.machine.run.recording import Recording
-from warploom.machine.run.runnable import Runnable
 from warploom.machine.run.sparse import only_changed, whole
+
+if TYPE_CHECKING:
+    from warploom.machine.run.recording import Recording
+    from warploom.machine.run.runnable import Runnable
 
 ROW = 16  # bytes of memory in a row of a table
 MOST_ROWS = 16  # rows that a Result shows of itself

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from warploom.isa.program import Program
-from warploom.machine.config.schema import Config
-from warploom.machine.engine.native.piece import Fit
-from warploom.machine.engine.swaps import Swaps
-from warploom.machine.run.probe import Probe
+if TYPE_CHECKING:
+    from warploom.isa.program import Program
+    from warploom.machine.config.schema import Config
+    from warploom.machine.engine.native.piece import Fit
+    from warploom.machine.engine.swaps import Swaps
+    from warploom.machine.run.probe import Probe
 
 Progress = Callable[[int], None]
 Blocks = Callable[[int, int], None]  # is told how many blocks have ended, and how many there are

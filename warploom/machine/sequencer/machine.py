@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,11 +22,9 @@ from warploom.machine.config.schema import Config
 from warploom.machine.datapath.alu import execute
 from warploom.machine.engine.native.piece import Fit, Hook
 from warploom.machine.engine.pages import contents
-from warploom.machine.engine.swaps import Swaps
 from warploom.machine.engine.unit import mirror
 from warploom.machine.run.driver import drive, slices
 from warploom.machine.run.image import Image
-from warploom.machine.run.probe import Probe
 from warploom.machine.run.result import RunResult
 from warploom.machine.run.runnable import MOST_EVENTS, Listener
 from warploom.machine.run.tables import Tables, Units
@@ -37,6 +35,10 @@ from warploom.machine.sequencer.inspection import SequencerInspection
 from warploom.machine.sequencer.sequencer import MAX_LAUNCH_REGISTERS, SequencerCore, SequencerGpu, ThreadRegisters, run
 from warploom.machine.sequencer.sequencer import reset as reset_core
 from warploom.machine.sequencer.trace import trace_line
+
+if TYPE_CHECKING:
+    from warploom.machine.engine.swaps import Swaps
+    from warploom.machine.run.probe import Probe
 
 
 class SequencerMachine:

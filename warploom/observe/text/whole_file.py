@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,12 @@ from typing import IO, Any
 def beside(target: Path) -> Path:
     """A hidden name beside a file, which nobody knows beforehand."""
     return target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}")
+
+
+def _packed(place: Path, mode: dict[str, str]) -> Any:
+    import gzip  # which few runs need
+
+    return gzip.open(place, **mode)  # type: ignore[call-overload]
 
 
 @contextlib.contextmanager
@@ -26,7 +31,7 @@ def whole_file(path: str | Path, *, binary: bool) -> Iterator[IO[Any]]:
     place = beside(target) if ordinary else target
     mode = {"mode": "wb"} if binary else {"mode": "wt", "encoding": "utf-8", "newline": ""}
     try:
-        with gzip.open(place, **mode) if target.suffix == ".gz" else place.open(**mode) as file:  # type: ignore[call-overload]
+        with _packed(place, mode) if target.suffix == ".gz" else place.open(**mode) as file:  # type: ignore[call-overload]
             yield file
         if ordinary:
             if target.exists():

@@ -203,8 +203,3 @@ class Native:
 def native() -> Native:
     """The process's native code."""
     return Native()
-
-
-def is_loaded() -> bool:
-    """Whether this process has begun to use native code, so that a run has next to nothing to load."""
-    return native.cache_info().currsize > 0

@@ -6,15 +6,16 @@ reaches.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from warploom.machine.engine.layout import has_rooms
-from warploom.machine.engine.swaps import Socket, Swaps
+
+if TYPE_CHECKING:
+    from warploom.machine.engine.swaps import Socket, Swaps
 
 
 class Bundle:
@@ -103,12 +104,16 @@ class Plug(NamedTuple):
 
 def plugs_of(hook: Hook) -> list[Plug]:
     """What has to be there before the code of a hook can be loaded."""
+    from warploom.machine.engine.swaps import Socket
+
     sockets = [other for _, other in hook.swaps if isinstance(other, Socket)]
     return [Plug(socket, number) for socket in sockets for number in range(len(socket.kinds))]
 
 
 def swaps_name(swaps: Swaps) -> str:
     """What tells code that was compiled with swaps from other code; a user's function is not part of it."""
+    from warploom.machine.engine.swaps import Socket
+
     return " ".join(f"{unit.__qualname__}={other.name if isinstance(other, Socket) else other.__qualname__}" for unit, other in swaps)
 
 
@@ -121,20 +126,29 @@ class Piece(NamedTuple):
 
     def written(self) -> bytes:
         """As a file."""
-        return f"{self.symbol} {self.returns} {hashlib.sha256(self.code).hexdigest()}\n".encode() + self.code
+        return f"{self.symbol} {self.returns} {_digest(self.code)}\n".encode() + self.code
 
     @staticmethod
     def read(data: bytes) -> Piece:
         """Of a file. Raises ValueError for one that is not whole: the linker would trust it, and crash."""
         head, code = data.split(b"\n", 1)
         symbol, returns, digest = head.decode().split(" ")
-        if hashlib.sha256(code).hexdigest() != digest:
+        if _digest(code) != digest:
             raise ValueError("the piece is not whole")
         return Piece(symbol, returns, code)
 
 
+def _digest(data: bytes) -> str:
+    """SHA-256, imported when it is wanted: a run in plain Python does without OpenSSL."""
+    from hashlib import sha256
+
+    return sha256(data).hexdigest()
+
+
 def is_ours(function: Callable[..., Any]) -> bool:
     """Whether a function is the simulator's own."""
+    from warploom.machine.engine.swaps import Socket
+
     return not isinstance(function, Socket) and function.__module__.startswith("warploom.")
 
 
@@ -149,8 +163,18 @@ def kind_name(kind: Any) -> str:
     if isinstance(kind, Array):
         return f"array {kind_name(kind.dtype)} {kind[1:]}"
     if isinstance(kind, np.dtype):
-        return hashlib.sha256(str(kind).encode()).hexdigest() if kind.names else kind.str
+        return _digest(_record_text(kind).encode()) if kind.names else kind.str
     return kind.__name__ if isinstance(kind, type) else str(kind)
+
+
+def _record_text(record: np.dtype) -> str:
+    """What a record is, field by field; records in it by their names, so that each is described once: `str` does it again and again."""
+    fields = []
+    for name in record.names or ():
+        kind, offset = record.fields[name][:2]  # type: ignore[index]
+        base, shape = kind.subdtype or (kind, ())
+        fields.append(f"{name} {offset} {shape} {kind_name(base)}")
+    return f"{record.itemsize} {record.isalignedstruct} {fields}"
 
 
 def kind_of(argument: Any) -> Any:
