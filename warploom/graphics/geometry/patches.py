@@ -44,9 +44,9 @@ def across(u: np.ndarray, v: np.ndarray, corners: np.ndarray) -> np.ndarray:
 class Patches:
     """corners: [p, k, ...], what the shader gets of each patch; without one, its 4 or 3 corners [p, k, 3], counterclockwise.
 
-    outer: factors of the edges, [p, 4] of a quad or [p, 3] of a triangle; inner: of the inside, [p, 2] or [p, 1]; one number for all of them.
-    Edges: u = 0, v = 0, u = 1, v = 1; of a triangle u = 0, v = 0, w = 0, opposite of its corners. shader: from u, v: float64[n] and a patch's
-    corners to positions [n, 3], or a dict of them with uv, colors, normals; None: flat patches. domain: "quad" or "triangle".
+    outer: factors of the edges, [p, 4] of a quad or [p, 3] of a triangle; inner: of the inside, [p, 2] or [p, 1]; or one number for all.
+    Edges: u = 0, v = 0, u = 1, v = 1; of a triangle u = 0, v = 0, w = 0, each opposite of its corner. shader: from u, v, float64[n] each,
+    and a patch's corners to positions [n, 3], or to a dict of these with uv, colors, normals; as it is, patches are flat.
     """
 
     corners: Any
