@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import warploom
+from tests.checks.warps_in_part import races
 from warploom import cuda
 from warploom.kernel.device.context import CURRENT
 
@@ -138,3 +139,38 @@ def test_a_division_that_is_guarded():
 
     report = checked(kernel, 1, 4, np.arange(4, dtype=np.int32), np.arange(4, dtype=np.int32), np.zeros(4, np.int32))
     assert report.clean
+
+
+IN_PART = {
+    "two of four": (["W0 B1,2", "B1,2 R0", "", ""], []),
+    "one arrival": (["W0 B1,2", "D200 B1,2", "D50 R0"], [(0, 2)]),
+    "two groups": (["W0 B1,2", "B1,2 R0", "W1 B2,2 D100 R0", "B2,2 R1"], [(0, 2)]),
+    "over a third": (["W0 B1,2", "B1,2 B2,2", "D100 B2,2 R0"], []),
+    "over a third, in the wrong order": (["W0 B1,2", "B2,2 B1,2", "B2,2 D200 R0"], [(0, 2)]),
+    "what comes after the barrier": (["B1,2 W0", "B1,2 D100 R0"], [(0, 1)]),
+    "one number, others each time": (["W0 B1,2", "B1,2 D100 B1,2", "D200 B1,2 R0"], []),
+    "a producer that only arrives": (["W0 A1,2", "B1,2 R0"], []),
+    "who only arrives learns nothing": (["A1,2 D99 R0", "W0 B1,2"], [(0, 1)]),
+    "a producer and a consumer": (["B2,2 W0 A1,2 B2,2 W0", "A2,2 B1,2 R0 A2,2"], []),
+    "a producer that does not wait": (["W0 A1,2 D99 W0", "B1,2 R0"], [(0, 1)]),
+    "barrier 0 with a count": (["W0 B0,2", "B0,2 R0", "D80 R0"], [(0, 2)]),
+    "all of a block": (["W0 E1 R1", "W1 E1 R2", "W2 E1 R0"], []),
+    "all, of which one ends": (["W0 E1", "E1 R0", "D90 X"], []),
+    "told what a barrier has told": (["W0 B1,2", "B1,2 T1", "M1 R0"], []),
+    "told before the barrier": (["D20 W0 B1,2", "T1 B1,2", "M1 D100 R0"], [(0, 2)]),
+    "a barrier tells what was met": (["W0 T1", "m1 B1,2", "B1,2 R0"], []),
+    "a barrier of others tells nothing": (["W0 T1", "M1", "D200 B2,2 R0", "B2,2"], [(0, 2)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", IN_PART)
+def test_a_barrier_for_some_warps_orders_those_who_come(case):
+    warps, wanted = IN_PART[case]
+    assert races(warps) == wanted
+
+
+@pytest.mark.parametrize("case", ["two groups", "a producer and a consumer", "told before the barrier"])
+@pytest.mark.parametrize("more", [{"short": 5}, {"core__divergence": "its"}, {"engine": "native"}], ids=str)
+def test_so_in_ragged_blocks_with_own_lanes_and_natively(case, more):
+    warps, wanted = IN_PART[case]
+    assert races(warps, **more) == wanted

@@ -5,8 +5,12 @@ Functions": `__syncthreads()` in conditional code must be reached by all or none
 phases: hardware may open the barrier for both, or never. A warp of which some lanes wait while others cannot come never continues; the
 machine finds that by itself, as a deadlock, and the finding says who waits.
 
-When a barrier opens is found out here by counting, as the hardware does. Barriers for some of a block's warps order, so they are
-taken as opening at once, and for all. Those of programs that start their warps themselves are in core_warps.py.
+When a barrier opens is found out here by counting, as the hardware does.
+
+A barrier with a number or a count of its own is for some of a block's warps (PTX `bar.sync 1, 64`), and orders those alone: who waits
+there knows from then on what all that came did and knew when they came. Who only arrives (`bar.arrive`) tells, and learns nothing. Where
+lanes of a warp come one after the other, each of them is taken as the last: so an order may be noted too early, but what the later lanes
+did until they came is noted with them. Barriers of programs that start their warps themselves are in core_warps.py.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -15,36 +19,52 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.checks.order import share_with_block, share_with_warp
+from warploom.checks.known import row_of
+from warploom.checks.order import acquire, share_with_block, share_with_warp
 from warploom.checks.shadow import (
     ABSENT,
     ACQUIRED,
     ACQUIRED_AT,
     ARRIVED,
     BARRIER,
+    BLOCK_ACQUIRED,
+    BLOCK_ACQUIRED_AT,
+    CAME,
     ENDED,
+    EXPECTED,
     FENCE,
     FENCE_BLOCK,
     FIRST,
     FIRST_THREAD,
+    GATHERED_COLUMNS,
     GONE,
     GONE_AT,
     GRID,
     GRID_ARRIVED,
     GRID_OPENED,
     IN_GRID,
+    LANES_OF_OWN,
+    LEARNED,
+    LOCKSTEP,
     MET,
     MET_AT,
+    MET_WORD,
+    MET_WORD_AT,
     MISSED,
     MISSED_AT,
     MISSED_BY,
+    OPEN,
     OPENED,
     OPENED_SHARED,
+    ROWS_OF_BLOCK,
+    WAIT_THERE,
     find,
 )
 from warploom.isa.uop import COLUMN, FILE, FLAGS, GLOBAL_UNORDERED, IMM, LINE, NONE, NUMBER, OP, SHARED_UNORDERED, A, B
 from warploom.isa.uop import FENCE_BLOCK as FOR_BLOCK
-from warploom.machine.engine.bits import EMPTY, has, lowest, popcount, rest
+from warploom.machine.core.control import value_of_leader
+from warploom.machine.core.warps.barrier import MAX_BARRIERS
+from warploom.machine.engine.bits import EMPTY, bit, has, lowest, popcount, rest
 from warploom.machine.engine.unit import inlined, out_of_line, unit
 
 ARRIVE = NUMBER["barrier_arrive"]
@@ -68,14 +88,15 @@ def note_barrier(gpu, core, warp, pc, part, tables, k, first, time, now):
     """Lanes `part` come to a barrier of their block."""
     slot = np.int64(core.warps.block[warp])
     block = np.int64(core.blocks.number[slot])
-    row = tables.blocks[block]
-    if tables.uops[k, OP] == ARRIVE or tables.uops[k, A] != NONE or tables.uops[k, B] != NONE or tables.uops[k, IMM] != 0:
-        _order(tables, row, k, time)
-        return
+    row = tables.blocks[block * tables.findings[0, ROWS_OF_BLOCK]]
     coming = part if core.any_order != 0 else core.warps.threads[warp]
+    own = row_of(tables, first, block)
     for lane in range(core.warps.lanes):
         if has(coming, lane):
-            share_with_block(tables, block, first + lane)
+            share_with_block(tables, own, first + lane)
+    if tables.uops[k, OP] == ARRIVE or tables.uops[k, A] != NONE or tables.uops[k, B] != NONE or tables.uops[k, IMM] != 0:
+        _come_with_some(core, warp, part, tables, k, own, time)
+        return
     if row[FIRST] == 0:
         row[FIRST] = pc + 1
         row[FIRST_THREAD] = first + lowest(coming)
@@ -83,7 +104,7 @@ def note_barrier(gpu, core, warp, pc, part, tables, k, first, time, now):
         find(tables, BARRIER, pc, np.int64(row[FIRST]) - 1, first + lowest(coming), np.int64(row[FIRST_THREAD]), k, now)
     _miss(core, warp, pc, part, tables, k, first, now)
     row[ARRIVED] += popcount(coming)
-    _open_if_all_came(core, slot, row, EMPTY, warp, tables, k, time, now)
+    _open_if_all_came(core, slot, block, EMPTY, warp, tables, k, time, now)
 
 
 @unit
@@ -122,11 +143,12 @@ def _same_place(tables, one, other):
 
 
 @unit
-def _open_if_all_came(core, slot, row, leaving, warp, tables, k, time, now):
+def _open_if_all_came(core, slot, block, leaving, warp, tables, k, time, now):
     """The barrier opens when as many threads have come as have not ended. leaving: lanes of `warp` that end now.
 
     Those that have ended never came to it: what is written of that is not a mistake on today's hardware.
     """
+    row = tables.blocks[block * tables.findings[0, ROWS_OF_BLOCK]]
     left = core.blocks.alive[slot]
     threads = np.int64(0)
     while left != EMPTY:
@@ -146,19 +168,92 @@ def _open_if_all_came(core, slot, row, leaving, warp, tables, k, time, now):
                 -1,
                 now,
             )
-        _order(tables, row, k, time)
+        _order(tables, block, k, time)
         row[ARRIVED] = 0
         row[FIRST] = 0
 
 
 @inlined
-def _order(tables, row, k, time):
+def _order(tables, block, k, time):
     """A block's barrier opens: what its threads did to the memory that it orders is before what they do now."""
     flags = tables.uops[k, FLAGS]
-    if flags & GLOBAL_UNORDERED == 0:
-        row[OPENED] = time
-    if flags & SHARED_UNORDERED == 0:
-        row[OPENED_SHARED] = time
+    rows = np.int64(tables.findings[0, ROWS_OF_BLOCK])
+    first = block * rows
+    for number in range(first, first + rows):
+        if flags & GLOBAL_UNORDERED == 0:
+            tables.blocks[number, OPENED] = time
+        if flags & SHARED_UNORDERED == 0:
+            tables.blocks[number, OPENED_SHARED] = time
+    if rows > 1 and tables.findings[0, LEARNED] != 0:
+        _learn_from_each_other(tables, first, rows)
+
+
+@out_of_line
+def _learn_from_each_other(tables, first, rows):
+    """All warps of a block have acquired what one of them has."""
+    together = tables.blocks[first]
+    for number in range(first + 1, first + rows):
+        if tables.blocks[number, BLOCK_ACQUIRED] != 0:
+            word, when = np.int64(tables.blocks[number, BLOCK_ACQUIRED]), np.int64(tables.blocks[number, BLOCK_ACQUIRED_AT])
+            acquire(together, BLOCK_ACQUIRED, BLOCK_ACQUIRED_AT, word, when)
+    for number in range(first + 1, first + rows):
+        tables.blocks[number, BLOCK_ACQUIRED] = together[BLOCK_ACQUIRED]
+        tables.blocks[number, BLOCK_ACQUIRED_AT] = together[BLOCK_ACQUIRED_AT]
+
+
+@unit
+def _come_with_some(core, warp, part, tables, k, own, time):
+    """Lanes `part` come to a barrier for some warps of their block. own: the row of their warp in `known` and `blocks`."""
+    slot = np.int64(core.warps.block[warp])
+    number = np.int64(tables.uops[k, IMM]) + value_of_leader(core, warp, part, tables, k, A, 0)
+    if number < 0 or number >= core.barriers.count:
+        return  # a fault
+    row = tables.gathered[(core.number * core.warps.slots + slot) * MAX_BARRIERS + number]
+    if row[OPEN] != 0 and core.barriers.arrived[slot, number] == EMPTY:
+        for column in range(GATHERED_COLUMNS):
+            row[column] = 0
+    inside = np.int64(core.warps.rank[warp])
+    for other in range(tables.findings[0, ROWS_OF_BLOCK]):
+        row[other] = max(np.int64(row[other]), time if other == inside else np.int64(tables.known[own, other]))
+    mine = tables.blocks[own]
+    if mine[BLOCK_ACQUIRED] != 0:
+        acquire(row, MET_WORD, MET_WORD_AT, np.int64(mine[BLOCK_ACQUIRED]), np.int64(mine[BLOCK_ACQUIRED_AT]))
+    row[CAME] = np.int64(np.uint64(row[CAME]) | bit(warp))
+    if tables.uops[k, OP] != ARRIVE:
+        row[WAIT_THERE] = np.int64(np.uint64(row[WAIT_THERE]) | bit(warp))
+    elif tables.findings[0, LOCKSTEP] != 0:
+        tables.known[own, inside] = time
+    row[EXPECTED] = value_of_leader(core, warp, part, tables, k, B, 1)
+    _open_if_some_came(core, tables, row, own - inside, core.blocks.alive[slot])
+
+
+@unit
+def _open_if_some_came(core, tables, row, first, alive):
+    """Who waits at a barrier for some warps learns, where enough have come. row: of `gathered`. first: row of the block's first warp."""
+    came = np.uint64(row[CAME])
+    expected = np.int64(row[EXPECTED])
+    if came == EMPTY or (popcount(came) < expected if expected != 0 else alive & ~came != EMPTY):
+        return
+    row[OPEN] = 1
+    learners = np.uint64(row[WAIT_THERE])
+    while learners != EMPTY:
+        one = first + core.warps.rank[lowest(learners)]
+        learners = rest(learners)
+        for other in range(tables.findings[0, ROWS_OF_BLOCK]):
+            tables.known[one, other] = max(np.int64(tables.known[one, other]), np.int64(row[other]))
+        if row[MET_WORD] != 0:
+            acquire(tables.blocks[one], BLOCK_ACQUIRED, BLOCK_ACQUIRED_AT, np.int64(row[MET_WORD]), np.int64(row[MET_WORD_AT]))
+
+
+@out_of_line
+def _leave_some(core, slot, leaving, warp, tables, first):
+    """Lanes `leaving` of a warp end: barriers without a count that waited only for that warp open."""
+    if core.warps.threads[warp] & ~leaving != EMPTY:
+        return
+    for number in range(core.barriers.count):
+        row = tables.gathered[(core.number * core.warps.slots + slot) * MAX_BARRIERS + number]
+        if row[OPEN] == 0 and row[EXPECTED] == 0:
+            _open_if_some_came(core, tables, row, first, core.blocks.alive[slot] & ~bit(warp))
 
 
 @unit
@@ -167,11 +262,15 @@ def note_end(gpu, core, warp, pc, part, tables, k, first, time, now):
     row = tables.warps[core.number * core.warps.slots + warp]
     row[MISSED] = np.int64(np.uint64(row[MISSED]) & ~part)
     slot = np.int64(core.warps.block[warp])
-    block = tables.blocks[core.blocks.number[slot]]
+    number = np.int64(core.blocks.number[slot])
+    rows = np.int64(tables.findings[0, ROWS_OF_BLOCK])
+    block = tables.blocks[number * rows]
     if block[GONE] == 0:
         block[GONE] = first + lowest(part) + 1
         block[GONE_AT] = pc
-    _open_if_all_came(core, slot, block, part, warp, tables, k, time, now)
+    _open_if_all_came(core, slot, number, part, warp, tables, k, time, now)
+    if tables.findings[0, LANES_OF_OWN] != 0:
+        _leave_some(core, slot, part, warp, tables, number * rows)
     tables.findings[0, ENDED] += popcount(part)
     _open_grid(gpu, tables, time, now)
 
@@ -180,7 +279,7 @@ def note_end(gpu, core, warp, pc, part, tables, k, first, time, now):
 def note_grid_barrier(gpu, core, warp, pc, part, tables, first, time, now):
     """Lanes `part` come to the barrier of the whole grid."""
     tables.findings[0, GRID_ARRIVED] += popcount(part)
-    row = tables.blocks[core.blocks.number[core.warps.block[warp]]]
+    row = tables.blocks[core.blocks.number[core.warps.block[warp]] * tables.findings[0, ROWS_OF_BLOCK]]
     row[IN_GRID] = time
     row[FIRST] = pc + 1
     row[FIRST_THREAD] = first + lowest(part)

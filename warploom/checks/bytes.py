@@ -14,8 +14,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.checks.shadow import FIRST_BYTES, IN_BYTES, R1_TIME, R1_WHO, R2_TIME, R2_WHO, W_TIME, W_WHO, WORD_BYTES
-from warploom.machine.engine.unit import inlined, out_of_line
+from warploom.checks.shadow import (
+    FIRST_BYTES,
+    IN_BYTES,
+    KEY,
+    NEXT,
+    R1_TIME,
+    R1_WHO,
+    R2_TIME,
+    R2_WHO,
+    READ_TIME,
+    READ_WHO,
+    READERS,
+    W_TIME,
+    W_WHO,
+    WORD_BYTES,
+)
+from warploom.checks.stamps import keep_reader
+from warploom.machine.engine.unit import inlined, out_of_line, unit
 
 
 @inlined
@@ -45,10 +61,27 @@ def give_bytes(tables, index):
         _move(row, cell, W_TIME, W_WHO, byte)
         _move(row, cell, R1_TIME, R1_WHO, byte)
         _move(row, cell, R2_TIME, R2_WHO, byte)
+    if tables.findings[0, READERS] != 0:
+        _move_readers(tables, index, first)
     cell[W_TIME] = -1 - first
     cell[R1_TIME] = 0
     cell[R2_TIME] = 0
     return True
+
+
+@unit
+def _move_readers(tables, index, first):
+    """The same of the word's further readers."""
+    place = np.int64(tables.chains[index])
+    tables.chains[index] = 0
+    while place != 0:
+        row = tables.readers[place]
+        row[KEY] = 0
+        following, when, who = np.int64(row[NEXT]), np.int64(row[READ_TIME]), np.int64(row[READ_WHO])
+        for byte in range(4):
+            if (who >> byte) & 1 != 0:
+                keep_reader(tables, first + byte, when, who | WORD_BYTES)
+        place = following
 
 
 @inlined

@@ -14,9 +14,11 @@ from warploom.checks.registers import register_tables, watch_registers, watch_re
 from warploom.checks.report.findings import Fault
 from warploom.checks.runs import COUNT_SHIFT, count_of, item_of, pitch_of
 from warploom.checks.shadow import (
+    BY_THREAD,
     HELD,
     LOCKSTEP,
     PARTS,
+    RAGGED,
     RETURNS,
     RUN_SHIFT,
     SHADOW_COLUMNS,
@@ -31,6 +33,7 @@ from warploom.checks.shadow import (
 from warploom.checks.watch import watch
 from warploom.isa import uop as u
 from warploom.isa.counts import numbers
+from warploom.isa.needs import BARRIERS, uses
 from warploom.isa.program import Program
 from warploom.machine.accounting.faults import FAULTS
 from warploom.machine.accounting.status import LaunchError
@@ -43,6 +46,7 @@ WATCHES = {
     (True, False): watch_warps,
     (True, True): watch_registers_of_warps,
 }
+ATOMICS = tuple(name for name in u.NUMBER if name.startswith("atomic"))
 BYTES_WRITTEN = (numbers(WORD_BYTES + 1)[:, None] >> numbers(4)) & 1 == 0  # of a word that holds such a number, by byte
 
 
@@ -73,12 +77,18 @@ class Checker:
         words = _whole_runs((machine.storage.end + 3) // 4 + 2, run)  # the memory that further cores have of their own comes last
         core = machine.cores[0]
         shared = _whole_runs(int(core["blocks"]["slots"]) * int(core["blocks"]["shared_bytes"]) // 4 + 1, run)
-        size, lanes, blocks = int(grid["block_threads"]), config.core.lanes, int(grid["blocks"])
+        size, lanes, blocks = max(int(grid["block_threads"]), 1), config.core.lanes, int(grid["blocks"])
         slots = config.core.warps * config.gpu.cores
         own_warps = program.launch.whole_device  # starts its warps itself
-        self.found = new_tables(words + shared * config.gpu.cores, run, blocks * max(size, 1) + lanes, blocks, own_warps, slots, lanes)
+        rows = -(-size // lanes) if own_warps or meets_in_part(program) else 0
+        tells = uses(program, "fence") and uses(program, *ATOMICS)
+        self.found = new_tables(
+            words + shared * config.gpu.cores, run, blocks * size + lanes, blocks, rows, rows > 0 or tells, slots, lanes
+        )  # fmt: skip
         self.found["orders"] = orders_of(program)
         head = self.found["findings"][0]
+        head[RAGGED] = size if rows and size % lanes else 0
+        head[BY_THREAD] = not rows or (tells and knows_lanes(program))
         head[SHARED_ROWS], head[SHARED_WORDS], head[RUN_SHIFT] = words, shared, self._shift
         head[STANDS_FOR] = self.stands_for
         head[LOCKSTEP] = int(not knows_lanes(program))
@@ -172,6 +182,13 @@ def _whole_runs(words: int, run: int) -> int:
 def knows_lanes(program: Program) -> bool:
     """Whether lanes of a warp may run on their own in the program's language, so that only a syncwarp keeps them in step."""
     return program.language.free_lanes
+
+
+def meets_in_part(program: Program) -> bool:
+    """Whether it has barriers that may be for some warps of a block: with a number, with a count, or at which some only arrive."""
+    there = program.uops[np.isin(program.uops[:, u.OP], BARRIERS)]
+    with_place = (there[:, u.A] != u.NONE) | (there[:, u.B] != u.NONE) | (there[:, u.IMM] != 0)
+    return bool((with_place | (there[:, u.OP] == u.NUMBER["barrier_arrive"])).any())
 
 
 def _ends(program: Program) -> int:

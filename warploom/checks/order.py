@@ -8,8 +8,9 @@ barrier; what it has met holds for its block after the next barrier. A fence for
 block alone. An instruction set may have fences in its atomics (atomic_orders.py): one that releases has a fence before it, for what it
 tells itself alone, and one that acquires a fence after it.
 
-Where a program starts its warps itself, warps take the place of blocks: a warp knows what it has learned of each warp of its core, by
-barriers and starts (core_warps.py), and tells that too. Its lanes run in step, so what one of them tells or acquires holds for the warp.
+Where a program starts its warps itself, or has barriers for some warps of a block, warps take the place of blocks: a warp knows what it has
+learned of each warp of its core, by barriers and starts (core_warps.py, barriers.py), and tells that too. Where lanes run in step, what one
+of them tells or acquires holds for the warp.
 
 A few more releases than the last four of a thread are not remembered: then order is assumed. So the checks may miss a race between
 threads that synchronise by several words in turn, and report none that is not there.
@@ -24,7 +25,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.checks.known import knows, row_of
+from warploom.checks.known import knows, row_of, warp_of
 from warploom.checks.shadow import (
     ACQUIRED,
     ACQUIRED_AT,
@@ -42,6 +43,7 @@ from warploom.checks.shadow import (
     LANES_OF_OWN,
     LEARNED,
     LOADS,
+    LOCKSTEP,
     MET,
     MET_AT,
     OPENED,
@@ -50,10 +52,11 @@ from warploom.checks.shadow import (
     RELEASED_ON,
     RELEASES,
     RING,
+    ROWS_OF_BLOCK,
     STORES,
     TELLS,
 )
-from warploom.machine.engine.unit import out_of_line, unit
+from warploom.machine.engine.unit import inlined, out_of_line, unit
 
 
 @out_of_line
@@ -174,20 +177,22 @@ def _tell_of_block(block, word, opened, time):
 
 @unit
 def _tell_of_core(tables, word, thread, size, time):
-    """`_tell` of what the thread's warp did before the fence, since its lanes run in step, and of what it knows of others."""
+    """`_tell` of what the thread's warp did before the fence, where its lanes run in step, and of what it knows of others."""
     lanes = np.int64(tables.findings[0, LANES_OF_OWN])
-    warps = size // lanes
-    row = thread // lanes
+    warps = np.int64(tables.findings[0, ROWS_OF_BLOCK])
+    row = warp_of(tables, thread, lanes)
     first = thread // size * warps
-    tables.known[row, row - first] = max(np.int64(tables.known[row, row - first]), np.int64(tables.threads[thread, FENCE]))
+    if tables.findings[0, LOCKSTEP] != 0:
+        tables.known[row, row - first] = max(np.int64(tables.known[row, row - first]), np.int64(tables.threads[thread, FENCE]))
+    opened = np.int64(tables.blocks[row, OPENED])
     for other in range(warps):
-        _tell_of_block(tables.blocks[first + other], word, np.int64(tables.known[row, other]), time)
+        _tell_of_block(tables.blocks[first + other], word, max(opened, np.int64(tables.known[row, other])), time)
 
 
 @unit
 def share_with_warp(tables, thread):
     """What a thread has acquired holds for its warp, where a program starts its warps itself: there lanes run in step."""
-    if tables.findings[0, LANES_OF_OWN] != 0:
+    if tables.findings[0, LANES_OF_OWN] != 0 and tables.findings[0, LOCKSTEP] != 0:
         share_with_block(tables, row_of(tables, thread, 0), thread)
 
 
@@ -197,8 +202,12 @@ def share_with_block(tables, block, thread):
     if tables.findings[0, LEARNED] == 0:
         return
     mine = tables.threads[thread]
-    if mine[MET_AT] == 0:
-        return
-    row = tables.blocks[block]
-    row[BLOCK_ACQUIRED] = mine[MET] if row[BLOCK_ACQUIRED] == 0 or row[BLOCK_ACQUIRED] == mine[MET] else ANY_WORD
-    row[BLOCK_ACQUIRED_AT] = max(np.int64(row[BLOCK_ACQUIRED_AT]), np.int64(mine[MET_AT]))
+    if mine[MET_AT] != 0:
+        acquire(tables.blocks[block], BLOCK_ACQUIRED, BLOCK_ACQUIRED_AT, np.int64(mine[MET]), np.int64(mine[MET_AT]))
+
+
+@inlined
+def acquire(row, column, at, word, when):
+    """A row has acquired one more word, at time `when`. column, at: where it keeps the word, and the time."""
+    row[column] = word if row[column] == 0 or row[column] == word else ANY_WORD
+    row[at] = max(np.int64(row[at]), np.int64(when))

@@ -25,9 +25,11 @@ from warploom.checks.shadow import (
     ATOMIC_BIT,
     HELD,
     IN_STEP,
+    KEY,
     LOADS,
     LOCKSTEP,
     LOST,
+    NEXT,
     OTHER_ACCESS,
     R1_TIME,
     R1_WHO,
@@ -35,6 +37,9 @@ from warploom.checks.shadow import (
     R2_WHO,
     RACE,
     READ,
+    READ_TIME,
+    READ_WHO,
+    READERS,
     SPACE,
     STORES,
     W_TIME,
@@ -75,7 +80,8 @@ def read_word(gpu, core, warp, pc, tables, k, now, time, space, index, address, 
     size = np.int64(gpu.grid.block_threads)
     if may_conflict(tables, cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
         _after_write(gpu, core, warp, pc, tables, k, now, time, np.int64(READ), space, cell, address, thread, lane, opened, flags)
-    note_reader(tables, cell, thread, begin, first, size, np.int64(core.warps.lanes), opened, time, stamp(thread, pc, flags))
+    lanes = np.int64(core.warps.lanes)
+    note_reader(tables, cell, np.int64(index), thread, begin, first, size, lanes, opened, time, stamp(thread, pc, flags))
 
 
 @unit
@@ -93,7 +99,7 @@ def access_word(gpu, core, warp, pc, tables, k, now, time, how, space, index, at
         _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, cell, address, thread, lane, opened, flags)
     mine = stamp(thread, pc, flags)
     if how == READ:
-        note_reader(tables, cell, thread, begin, first, size, lanes, opened, time, mine)
+        note_reader(tables, cell, np.int64(at), thread, begin, first, size, lanes, opened, time, mine)
         return
     if may_conflict(tables, cell[R1_TIME], cell[R1_WHO], thread, begin, size, opened, flags, space):
         if in_order(tables, row, lanes, size, opened, thread, thread_of(cell[R1_WHO]), cell[R1_TIME]):
@@ -105,12 +111,38 @@ def access_word(gpu, core, warp, pc, tables, k, now, time, how, space, index, at
             cell[R2_TIME] = 0
         else:
             _report(gpu, core, pc, tables, k, now, time, how, space, address, thread, READ, cell[R2_WHO], cell[R2_TIME])
+    if tables.findings[0, READERS] != 0 and tables.chains[at] != 0:
+        _against_readers(gpu, core, pc, tables, k, now, time, how, space, at, address, thread, row, begin, opened, flags)
     before = np.int64(cell[W_WHO])
     plain = before & ATOMIC_BIT == 0 and begin <= thread_of(before) < begin + size
     if atomic and cell[W_TIME] > opened and plain and not knows(tables, thread, thread_of(before), begin, cell[W_TIME]):
         return  # a plain write of this block since its barrier opened is in nobody's order yet, and no atomic may hide it
     cell[W_TIME] = time
     cell[W_WHO] = mine
+
+
+@out_of_line
+def _against_readers(gpu, core, pc, tables, k, now, time, how, space, at, address, thread, row, begin, opened, flags):
+    """A write meets the readers of its word that have rows of their own. Those that are before it are kept no longer. row: of `seen`."""
+    size = np.int64(gpu.grid.block_threads)
+    lanes = np.int64(core.warps.lanes)
+    place = np.int64(tables.chains[at])
+    tables.chains[at] = 0
+    while place != 0:
+        reader = tables.readers[place]
+        following = np.int64(reader[NEXT])
+        who, when = np.int64(reader[READ_WHO]), np.int64(reader[READ_TIME])
+        keeps = who & flags & WORD_BYTES == 0 or who & flags & ATOMIC_BIT != 0
+        meets = not keeps and may_conflict(tables, when, who, thread, begin, size, opened, flags, space)
+        if meets and not in_order(tables, row, lanes, size, opened, thread, thread_of(who), when):
+            _report(gpu, core, pc, tables, k, now, time, how, space, address, thread, READ, who, when)
+            keeps = True
+        if keeps:
+            reader[NEXT] = tables.chains[at]
+            tables.chains[at] = place
+        else:
+            reader[KEY] = 0
+        place = following
 
 
 @unit

@@ -38,7 +38,7 @@ from warploom.checks.shadow import (
     WORD_BYTES,
     stamp,
 )
-from warploom.checks.stamps import may_conflict, note_reader
+from warploom.checks.stamps import loses_reader, may_conflict, note_reader
 from warploom.isa.uop import GLOBAL_SPACE
 from warploom.machine.engine.bits import EMPTY, ones
 from warploom.machine.engine.unit import inlined, out_of_line, unit
@@ -155,7 +155,9 @@ def _note_part(tables, row, how, space, owner, begin, first, thread, size, lanes
     if how == READ:
         if row[HELD] != (0 if space == GLOBAL_SPACE else (owner << OWNER_SHIFT) | WORD_BYTES):
             return False
-        note_reader(tables, row, thread, begin, first, size, lanes, opened, time, stamp(thread, pc, flags))
+        if loses_reader(tables, row, thread, begin, first, size, lanes, opened):
+            return False
+        note_reader(tables, row, np.int64(0), thread, begin, first, size, lanes, opened, time, stamp(thread, pc, flags))
         return True
     if may_conflict(tables, row[R1_TIME], row[R1_WHO], thread, begin, size, opened, flags, space):
         return False

@@ -2,7 +2,8 @@
 
 Not hardware, though hardware has been proposed for it: ScoRD (Kamath, George, Basu: "ScoRD: A Scoped Race Detector for GPUs", ISCA 2020)
 keeps such words beside memory; iGUARD (SOSP 2021) does it in software. A word of 32 bits has one row of 64 bytes, a line of the host's
-cache: who wrote it last, and two threads that have read it since. Two are enough: any thread that writes later differs from one of them.
+cache: who wrote it last, and two threads that have read it since. Two are enough where barriers order whole blocks: any thread that writes
+later differs from one of them. Where some warps or threads alone may be in order, further readers have rows of their own, see stamps.py.
 Words whose items lanes access at one distance share a few such rows, see runs.py.
 
 Times are numbers of a clock that every observed micro-op advances, so a time names one instruction of one warp, and nothing has to be
@@ -17,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from warploom.machine.core.warps.barrier import MAX_BARRIERS
 from warploom.machine.engine.sizes import MAX_LANES, MAX_WARPS
 from warploom.machine.engine.unit import inlined, out_of_line, unit, zeros
 
@@ -57,22 +59,38 @@ WARP_COLUMNS = FIRST_WAIT + MAX_LANES * WAIT
 # barrier of OpenCL names the memory that it orders). ARRIVED: threads that wait there now; FIRST, FIRST_THREAD:
 # pc + 1 and thread of the first of them. GONE, GONE_AT: thread + 1 and instruction of the first that has ended. IN_GRID: when one of its
 # threads came last to the barrier of the whole grid. The rest as of threads; a release tells what came before the barrier.
-# Where a program starts its warps itself, each warp has a row, by its place in the grid. OPENED: until when it knows what all warps of its
-# core did; until when it knows what each did is in its row of `known`, in the column of the other one's place in the core (known.py). A
-# release stands in the rows of those of whom it tells.
+# Where a program starts its warps itself, or has barriers for some warps of a block, each warp has a row, by its place in the grid, and
+# ARRIVED to IN_GRID of a block stand in that of its first warp. OPENED: until when it knows what all warps of its core or block did; until
+# when it knows what each did is in its row of `known`, in the column of the other one's place there (known.py). A release stands in the
+# rows of those of whom it tells.
 OPENED, ARRIVED, FIRST, FIRST_THREAD, GONE, GONE_AT, IN_GRID, OPENED_SHARED = range(8)
 BLOCK_ACQUIRED, BLOCK_ACQUIRED_AT, BLOCK_RELEASED_ON, BLOCK_RELEASES, BLOCK_RELEASE = range(8, 13)
 BLOCK_COLUMNS = BLOCK_RELEASE + RING * 2
 
+# A row of `gathered`, by block slot and barrier, of barriers for some warps of a block: until when those that have come know what each warp
+# of the block did, in the column of its place there. CAME, WAIT_THERE: warp slots that have come, and those of them that wait. EXPECTED:
+# how many are waited for, 0 for all. OPEN: enough have come. MET_WORD, MET_WORD_AT: BLOCK_ACQUIRED, BLOCK_ACQUIRED_AT of those that came.
+CAME, WAIT_THERE, EXPECTED, OPEN, MET_WORD, MET_WORD_AT = range(MAX_WARPS, MAX_WARPS + 6)
+GATHERED_COLUMNS = MAX_WARPS + 6
+
+# A row of `readers`: KEY, which row of `shadow` and who, 0 for a free one; the read as in `shadow`; the next row of that chain. `chains`:
+# by row of `shadow`, the first one, 0 for none.
+KEY, READ_TIME, READ_WHO, NEXT = range(4)
+READER_COLUMNS = 4
+MOST_READERS = 1 << 18  # a power of two
+PROBES = 8  # rows in which a reader may stand, the first of them row 1
+
 # Row 0 of `findings`: counts and settings. LEARNED: whether any thread has learned from an atomic. IN_BYTES: words whose bytes have rows,
 # in `shadow` from row FIRST_BYTES on. STANDS_FOR: what is read of shared
 # memory that nobody has written, and << 32 how many of its low bits differ by place; 0 for what there is.
-# LANES_OF_OWN: lanes of a warp in a program that starts its warps itself, else 0. ASKS: its cores of which a warp waits until it is alone.
+# LANES_OF_OWN: lanes of a warp where each warp has a row of `blocks` and `known`, else 0. ASKS: cores of which a warp waits until it is
+# alone. RAGGED: threads of a block where each warp has a row and those are not whole warps, else 0. ROWS_OF_BLOCK: rows of `blocks` that a
+# block has. READERS: whether readers of a word beyond two have rows; BY_THREAD: one for each thread, else for each warp.
 # Every other row is a finding.
 COUNT, CLOCK, GRID_OPENED, GRID_ARRIVED, ENDED, SHARED_ROWS, SHARED_WORDS, LOCKSTEP, RETURNS, RUN_SHIFT = range(10)
-LEARNED, IN_BYTES, FIRST_BYTES, STANDS_FOR, LANES_OF_OWN, ASKS = range(10, 16)
+LEARNED, IN_BYTES, FIRST_BYTES, STANDS_FOR, LANES_OF_OWN, ASKS, RAGGED, ROWS_OF_BLOCK, READERS, BY_THREAD = range(10, 20)
 KIND, PC, OTHER_PC, ACCESS, OTHER_ACCESS, THREAD, OTHER, SPACE, ADDRESS, UOP, TIMES, CYCLE, A_VALUE, B_VALUE, LOST, UNIT_PC = range(16)
-FINDING_COLUMNS = 16
+FINDING_COLUMNS = 20
 MOST_FINDINGS = 200
 MOST_IN_BYTES = 1 << 18  # words whose bytes have rows of their own
 
@@ -140,19 +158,26 @@ def find(tables, kind, pc, other_pc, thread, other, k, now):
     return count + 1
 
 
-def new_tables(words: int, run: int, threads: int, blocks: int, own_warps: bool, warps: int, lanes: int) -> dict[str, Any]:
-    """Empty tables: words of all memory, words of a run, threads and blocks of the grid, whether the program starts its warps itself, warp
-    slots of all cores, lanes of a warp."""
+def new_tables(words: int, run: int, threads: int, blocks: int, rows: int, readers: bool, warps: int, lanes: int) -> dict[str, Any]:
+    """Empty tables.
+
+    words: of all memory. run: words of a run. threads, blocks: of the grid. rows: warps of a block where each has a row of its own, else
+    0. readers: whether readers of a word beyond two have rows. warps: slots of all cores. lanes: of a warp.
+    """
     findings = zeros((MOST_FINDINGS + 1, FINDING_COLUMNS), np.int64)
-    findings[0, FIRST_BYTES], findings[0, LANES_OF_OWN] = words, own_warps * lanes
-    rows = threads // lanes if own_warps else blocks
+    head = findings[0]
+    head[FIRST_BYTES], head[LANES_OF_OWN], head[ROWS_OF_BLOCK], head[READERS] = words, lanes * (rows > 0), max(rows, 1), readers
+    in_bytes = min(words, MOST_IN_BYTES) * 4
     return {
-        "shadow": zeros((words + min(words, MOST_IN_BYTES) * 4, SHADOW_COLUMNS), np.int64),
+        "shadow": zeros((words + in_bytes, SHADOW_COLUMNS), np.int64),
+        "chains": zeros(words + in_bytes if readers else 1, np.int64),
+        "readers": zeros((MOST_READERS + PROBES + 1 if readers else 1, READER_COLUMNS), np.int64),
+        "gathered": zeros((warps * MAX_BARRIERS if rows else 1, GATHERED_COLUMNS), np.int64),
         "runs": zeros((words // run * (PARTS + 1), SHADOW_COLUMNS), np.int64),
         "seen": zeros((warps * lanes, MAX_LANES), np.int64),
         "warps": zeros((warps, WARP_COLUMNS), np.int64),
         "threads": zeros((threads, THREAD_COLUMNS), np.int64),
-        "blocks": zeros((rows, BLOCK_COLUMNS), np.int64),
-        "known": zeros((rows if own_warps else 1, MAX_WARPS), np.int64),
+        "blocks": zeros((blocks * max(rows, 1), BLOCK_COLUMNS), np.int64),
+        "known": zeros((blocks * rows if rows else 1, MAX_WARPS), np.int64),
         "findings": findings,
     }

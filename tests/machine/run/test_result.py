@@ -6,6 +6,7 @@ import pytest
 
 from tests.machine.tiny_kernels import assemble, run
 from warploom import GPU
+from warploom.machine.run.result import Detail
 
 STORE = "CONST R1, #7\nSTR %threadIdx, R1\nRET"
 
@@ -74,6 +75,15 @@ def test_a_pickle_holds_what_is_not_zero_and_what_the_run_changed():
     copy = pickle.loads(data)
     assert copy.changed.tolist() == result.changed.tolist() == [5, 80_000, (1 << 26) - 1]
     assert np.array_equal(copy.memory, result.memory) and np.array_equal(copy.initial_memory, result.initial_memory)
+
+
+def test_a_pickle_holds_registers_that_are_not_zero():
+    registers = np.zeros((108, 64, 6, 32), np.uint32)
+    registers[7, 3, 5, 31] = 9
+    result = replace(run(STORE), detail=Detail(registers=registers))
+    data = pickle.dumps(result)
+    assert len(data) < 40_000
+    assert np.array_equal(pickle.loads(data).detail.registers, registers)
 
 
 def test_events_of_a_kind_have_the_names_of_its_fields():

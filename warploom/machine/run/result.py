@@ -42,6 +42,19 @@ class Detail:
     recording: Recording | None = None
     by_visit: bool = False
 
+    def __getstate__(self) -> dict[str, Any]:
+        """As of a result: of registers what is not zero."""
+        if self.registers is None:
+            return vars(self).copy()
+        given = np.ascontiguousarray(self.registers).reshape(-1).view(np.uint8)
+        return vars(self) | {"registers": (self.registers.dtype, self.registers.shape, only_changed(given))}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        if state["registers"] is not None:
+            dtype, shape, kept = state["registers"]
+            vars(self)["registers"] = whole(kept).view(dtype).reshape(shape)
+
     def of_kind(self, kind: str) -> np.ndarray:
         """The events of a kind as records: `detail.of_kind("stall")["since"]`; the kinds and their fields are in docs/traces.md.
 

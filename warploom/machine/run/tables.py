@@ -40,6 +40,9 @@ class _Tables(NamedTuple):
     threads: np.ndarray | None = None
     blocks: np.ndarray | None = None
     known: np.ndarray | None = None
+    gathered: np.ndarray | None = None
+    chains: np.ndarray | None = None
+    readers: np.ndarray | None = None
     findings: np.ndarray | None = None
     uses: np.ndarray | None = None  # of one that may read registers which nobody has written: warploom/checks/registers.py
     written: np.ndarray | None = None
@@ -69,7 +72,10 @@ class Tables(_Tables, Bundle):
         "threads": (np.int64, 20),
         "blocks": (np.int64, 20),
         "known": (np.int64, MAX_WARPS),
-        "findings": (np.int64, 16),
+        "gathered": (np.int64, MAX_WARPS + 6),
+        "chains": (np.int64, 0),
+        "readers": (np.int64, 4),
+        "findings": (np.int64, 20),
         "uses": (np.int64, 15),
         "written": (np.int64, 0),
         "orders": (np.int64, 0),
