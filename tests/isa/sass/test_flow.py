@@ -1,13 +1,17 @@
 """Control of machine code: kernels that NVIDIA's compiler makes of CUDA C++, and what they give."""
 
+import lzma
+
 import numpy as np
 import pytest
 
 from tests.isa.sass.nvidia.compilers import needs_compilers
+from tests.isa.sass.places import GOLDEN
 from warploom.gpu import GPU
 from warploom.isa.frontend import Options
 from warploom.isa.frontends import open_source
 from warploom.isa.launching import read_buffer
+from warploom.isa.sass import front_end
 from warploom.machine.config.presets import load_config
 
 HEAD = 'typedef unsigned u;\nextern "C" __global__ void k(const u *in, u *out)\n{\n    int t = threadIdx.x;\n'
@@ -67,3 +71,31 @@ def test_halves_choose_their_part_beside_a_constant(tmp_path):
     found = ran(tmp_path, HALVES, 80, PAIRS).view(np.float16).reshape(64, 2)
     pairs = PAIRS.view(np.float16).reshape(65, 2).astype(np.float64)
     assert np.array_equal(found, (pairs[:64, :1] * pairs[1:] + 1).astype(np.float16))
+
+
+@pytest.mark.parametrize("divergence", ["stack", "its"])
+@pytest.mark.parametrize("architecture", [80, 90])
+@pytest.mark.parametrize("kernel", ["redux", "part"])
+def test_parts_of_a_warp_take_turns_where_each_adds_up_its_own_lanes(kernel, architecture, divergence):
+    """WARPSYNC.EXCLUSIVE, in a function too: sums over eight lanes each, and over those whose number three divides or not (turns.cu)."""
+    given, lanes = np.arange(32, dtype=np.uint32) ** 2, np.arange(32, dtype=np.int64)
+    data = lzma.decompress((GOLDEN / f"turns_sm_{architecture}.cubin.xz").read_bytes())
+    options = Options(
+        "k.cubin",
+        machine="sm",
+        more={"kernel": kernel},
+        grid=1,
+        block=32,
+        buffers={"in": given, "out": np.zeros(32, np.uint32)},
+        arguments={"n": 32},
+    )
+    loaded = front_end.load(data, options)
+    program = loaded.program
+    assert not [one for one in loaded.warnings if "EXCLUSIVE" in one.message]
+    result = GPU(load_config("sm", {"gpu.cores": 1, "core.divergence": divergence}), engine="python").run(program, max_cycles=20_000)
+    assert result.status == "done"
+    third = np.where(lanes % 3 == 0, given[::3].max(), given[lanes % 3 != 0].sum())
+    assert (
+        read_buffer(program, result.memory, "out").tolist()
+        == (np.repeat(given.reshape(4, 8).sum(axis=1), 8) if kernel == "redux" else third).tolist()
+    )

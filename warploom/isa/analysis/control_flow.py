@@ -227,13 +227,14 @@ def with_reconvergence(program: Program) -> Program:
     """The same program, with RECONVERGE of every `branch` set to where its paths meet, or to NONE; so of jumps and calls
     with a predicate, which are branches too.
 
-    Other instructions that have a meeting point (guppy's br_push) keep their own.
+    Other instructions that have a meeting point (guppy's br_push) keep their own, and so do branches to themselves: lanes that take turns.
     """
     flow = Flow(program)
     uops = program.uops.copy()
     for number in range(len(program)):
         first = int(program.code[number, u.FIRST_UOP])
         for row in uops[first : first + int(program.code[number, u.COUNT])]:
-            if row[u.OP] == BRANCH or (row[u.OP] in JUMPS and row[u.PREDICATE] != u.NONE):
+            parts = row[u.OP] == BRANCH or (row[u.OP] in JUMPS and row[u.PREDICATE] != u.NONE)
+            if parts and (row[u.TARGET] != number or row[u.RECONVERGE] == u.NONE):
                 row[u.RECONVERGE] = flow.reconvergence(number)
     return replace(program, uops=uops)

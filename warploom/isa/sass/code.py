@@ -56,7 +56,7 @@ class Patch(NamedTuple):
 class Kernel(NamedTuple):
     """What an instruction has to be told of its kernel. number_of: instructions by address. end: the number after the last one.
     bases: where constant banks begin in the constant memory. stack_bytes: of a thread. functions: where tables of approximate functions
-    begin, in words."""
+    begin, in words. meets: where the parts of a warp come together that take turns from an instruction on, by its address."""
 
     registers: int
     number_of: Mapping[int, int]
@@ -64,6 +64,7 @@ class Kernel(NamedTuple):
     bases: Mapping[int, int]
     stack_bytes: int = 0
     functions: Mapping[str, int] = MappingProxyType({})
+    meets: Mapping[int, int] = MappingProxyType({})
 
 
 class Code:

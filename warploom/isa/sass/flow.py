@@ -27,6 +27,10 @@ def _where(code: Code) -> int:
     return found or 0
 
 
+def _where_it_is(code: Code) -> int:
+    return code.kernel.number_of[code.one.address]
+
+
 def branch(code: Code) -> None:
     """BRA: by its guard and by a predicate. DIV and CONV ask whether the warp is whole: it always is to them."""
     kind = code.one.at(32, 2)
@@ -132,11 +136,19 @@ def move_barrier(code: Code) -> None:
 
 
 def sync_warp(code: Code) -> None:
-    """WARPSYNC."""
+    """WARPSYNC. EXCLUSIVE: lanes that name the same lanes go on together to the next BSYNC, then those that name others."""
     if code.one.values.get("b") is None:
         code.add("sync_warp")
         return
     mask = code.plain(code.value("b"))
+    meets = code.kernel.meets.get(code.one.address)
+    if meets is not None and code.predicate == NONE and isinstance(mask, int):
+        code.add("ballot", active := code.mask_temporary(), ONE)
+        code.add("ctz", leader := code.scalar_temporary(), active)
+        code.add("shuffle", leader, mask, leader)
+        other = code.add("sne", code.temporary(), mask, leader)
+        code.add("branch", NONE, other, imm=1, target=_where_it_is(code), reconverge=meets)
+        return
     code.add("sync_warp", NONE, mask, ZERO)
 
 

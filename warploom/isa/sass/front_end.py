@@ -26,12 +26,13 @@ from warploom.isa.sass.host import FUNCTIONS, Printing
 from warploom.isa.sass.instruction import Instruction
 from warploom.isa.sass.launch import GLOBALS_BASE, SHARED, STACK_ARGUMENT, Placed, arguments_of, bank_of, placed, short_name
 from warploom.isa.sass.linking import Addresses, in_memory, linked, unknown
-from warploom.isa.sass.lowering import Lowered, host_addresses, instructions_of, lower
+from warploom.isa.sass.lowering import Lowered, host_addresses, instructions_of, lower, meets_of
 from warploom.isa.sass.memory import pointer_of
 from warploom.isa.sass.mufu.chosen import chosen as chosen_tables
 from warploom.isa.sass.nvidia.sources import opened
 from warploom.isa.sass.operands import PREDICATE, UNIFORM, UNIFORM_PREDICATE, Value
 from warploom.isa.sass.products import refusal
+from warploom.isa.sass.rows.flow import takes_turns
 from warploom.isa.sass.table import meanings
 from warploom.isa.uop import FILE, LINE
 
@@ -195,12 +196,17 @@ def _missing(found: Cubin, kernel: Kernel) -> list[Diagnostic]:
 
 
 def _turns(program: Program, lowered: Lowered) -> list[Diagnostic]:
-    """A warning where parts of a warp take turns, and a sum over lanes depends on that."""
+    """A warning where parts of a warp take turns, the code does not say until where, and a sum over lanes depends on that."""
     names = {one.name for one in lowered.instructions}
-    begins = [number for number, text in enumerate(lowered.text) if "WARPSYNC.EXCLUSIVE" in text]
-    if not begins or "REDUX" not in names:
+    meets = meets_of(lowered.instructions)
+    together = [
+        number
+        for number, one in enumerate(lowered.instructions)
+        if one.name == "WARPSYNC" and takes_turns(one) and not (one.address in meets and one.guard.true)
+    ]
+    if not together or "REDUX" not in names:
         return []
-    said = f"WARPSYNC.EXCLUSIVE at {program.place_text(begins[0])}: parts of a warp take turns there, which this machine runs together"
+    said = f"WARPSYNC.EXCLUSIVE at {program.place_text(together[0])}: parts of a warp take turns there, which this machine runs together"
     return [Diagnostic(Severity.WARNING, f"{said}: sums over a part (REDUX) may take in lanes of another one")]
 
 

@@ -20,6 +20,7 @@ from warploom.isa.sass.cubin import WORD, Cubin, Kernel
 from warploom.isa.sass.effects import UNGUARDED, meaning_of
 from warploom.isa.sass.host import COMES_BACK, FUNCTIONS, STEPS, WAITS_FOR_ALL, body
 from warploom.isa.sass.instruction import Instruction
+from warploom.isa.sass.rows.flow import takes_turns
 from warploom.isa.sass.rows.units import WITHOUT
 from warploom.isa.sass.table import decoded
 from warploom.isa.uop import NONE, Uop
@@ -122,7 +123,7 @@ def lower(cubin: Cubin, kernel: Kernel, sizes: Mapping[int, int], functions: Map
     number_of |= {start + step * WORD: len(instructions) + place for place, (_, start, step) in enumerate(steps)}
     names = {start + address: name for piece, start in pieces(cubin, kernel) for address, name in piece.labels.items() if address or start}
     names |= {start: name for name, start in supplied.items()}
-    known = Known(kernel.registers, number_of, len(instructions), bases, kernel.stack_bytes, functions or {})
+    known = Known(kernel.registers, number_of, len(instructions), bases, kernel.stack_bytes, functions or {}, meets_of(instructions))
     builder = ProgramBuilder()
     patches: list[tuple[int, Bank]] = []
     refused: list[Refused] = []
@@ -149,6 +150,37 @@ def lower(cubin: Cubin, kernel: Kernel, sizes: Mapping[int, int], functions: Map
         )
     uops, rows, text = builder.arrays()
     return Lowered(uops, rows, text, tuple(patches), tuple(refused), tuple(instructions), number_of, bases, dict(sizes))
+
+
+def meets_of(instructions: Sequence[Instruction]) -> dict[int, int]:
+    """Where the parts of a warp come together that take turns from a WARPSYNC.EXCLUSIVE on, by its address: at the next BSYNC, or, in a
+    function, at the one after its call; after the last instruction where there are several calls."""
+    found = {}
+    for number, one in enumerate(instructions):
+        if one.name == "WARPSYNC" and takes_turns(one):
+            last = _next_of(instructions, number, JUMPS)
+            if last < len(instructions) and instructions[last].name == "RET":
+                calls = _calls_of(instructions, one.address)
+                last = _next_of(instructions, calls[0] + 1, JUMPS) if len(calls) == 1 else len(instructions)
+                found[one.address] = last if last < len(instructions) and instructions[last].name == "BSYNC" else len(instructions)
+            elif last < len(instructions) and instructions[last].name == "BSYNC":
+                found[one.address] = last
+    return found
+
+
+JUMPS = ("BRA", "BRX", "CALL", "RET", "EXIT", "BSSY", "BSYNC", "JMX")
+
+
+def _next_of(instructions: Sequence[Instruction], number: int, names: Sequence[str]) -> int:
+    """The first instruction from one on that has one of some names; how many there are where none has."""
+    return next((place for place in range(number, len(instructions)) if instructions[place].name in names), len(instructions))
+
+
+def _calls_of(instructions: Sequence[Instruction], address: int) -> list[int]:
+    """The calls of the function that an address lies in: of those that begin before it the last."""
+    targets = [(one.target, number) for number, one in enumerate(instructions) if one.name == "CALL" and one.target is not None]
+    begin = max((target for target, _ in targets if target <= address), default=-1)
+    return [number for target, number in targets if target == begin]
 
 
 def _lower_one(code: Code, sizes: Mapping[int, int]) -> None:

@@ -139,6 +139,11 @@ def is_collective(one: Coded) -> bool:
     return one.at(85, 2) == 2 and one.architecture >= 90
 
 
+def takes_turns(one: Coded) -> bool:
+    """Whether the parts of a warp go on one after the other from a WARPSYNC on."""
+    return one.at(85, 2) == (1 if one.architecture >= 90 else 2)
+
+
 class _Kind(Modifier):
     """How WARPSYNC waits: sm_90 has moved EXCLUSIVE."""
 
