@@ -153,7 +153,7 @@ RULES: dict[str, Callable[[Value, Sequence[Interval]], Interval | None]] = {
     "ballot": lambda value, r: (0, (1 << 32) - 1),
     "activemask": lambda value, r: (0, (1 << 32) - 1),
     "trace_ray": lambda value, r: (0, (1 << 32) - 1), "await_ray": lambda value, r: (0, (1 << 32) - 1),
-    "ray_answer": lambda value, r: (0, (1 << 32) - 1) if value.type == "u64" else None,
+    "ray_answer": lambda value, r: (0, (1 << 32) - 1) if value.type == "i64" else None,
 }  # fmt: skip
 
 

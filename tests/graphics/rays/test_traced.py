@@ -2,12 +2,16 @@
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import warploom
 from tests.graphics.rays.meshes import meshes, rays_at, sphere
+from tests.places import EXAMPLES
 from warploom import cuda
 from warploom.graphics.rays import Instance, RayScene
+from warploom.graphics.rays.kernel_walk import LOOPS, TOO_DEEP
 from warploom.isa.diagnostics import SourceError
+from warploom.kernel.script import run_script
 from warploom.machine.accounting.status import LaunchError
 
 FAR = np.float32(3e38)
@@ -24,14 +28,17 @@ def by_unit(scene, origins, directions, tmin, tmax, flags, mask, places, numbers
         places[i, 0], places[i, 1], places[i, 2] = hit.t, hit.u, hit.v
 
 
-@cuda.jit
-def by_program(scene, origins, directions, tmin, tmax, flags, mask, places, numbers):
-    i = cuda.grid(1)
-    if i < origins.shape[0]:
-        origin, direction = (origins[i, 0], origins[i, 1], origins[i, 2]), (directions[i, 0], directions[i, 1], directions[i, 2])
-        hit = scene.walk(origin, direction, tmin, tmax, flags, mask=mask)
-        numbers[i, 0], numbers[i, 1], numbers[i, 2] = hit.status, hit.triangle, hit.instance
-        places[i, 0], places[i, 1], places[i, 2] = hit.t, hit.u, hit.v
+def by_program(loop):
+    @cuda.jit
+    def walk(scene, origins, directions, tmin, tmax, flags, mask, places, numbers):
+        i = cuda.grid(1)
+        if i < origins.shape[0]:
+            origin, direction = (origins[i, 0], origins[i, 1], origins[i, 2]), (directions[i, 0], directions[i, 1], directions[i, 2])
+            hit = scene.walk(origin, direction, tmin, tmax, flags, mask=mask, loop=loop)
+            numbers[i, 0], numbers[i, 1], numbers[i, 2] = hit.status, hit.triangle, hit.instance
+            places[i, 0], places[i, 1], places[i, 2] = hit.t, hit.u, hit.v
+
+    return walk
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +61,7 @@ def same(kernel, scene, origins, directions, tmin=0.0, tmax=FAR, flags=0, mask=2
     return int(expected.hit.sum())
 
 
-KERNELS = pytest.mark.parametrize("kernel", [by_unit, by_program], ids=["unit", "program"])
+KERNELS = pytest.mark.parametrize("kernel", [by_unit, *map(by_program, LOOPS)], ids=["unit", *LOOPS])
 
 
 @KERNELS
@@ -120,7 +127,18 @@ def test_a_machine_without_the_unit_says_so_and_walks():
     origins, directions = rays_at(np.random.default_rng(1), sphere(2), 8)
     with pytest.raises(LaunchError, match="trace_ray needs a ray unit, which this machine does not have; use --gpu vortex-2026"):
         same(by_unit, RayScene(sphere(2)), origins, directions)
-    assert same(by_program, RayScene(sphere(2)), origins, directions) > 0
+    assert same(by_program("nested"), RayScene(sphere(2)), origins, directions) > 0
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_tree_that_is_too_deep_for_the_stack_is_said(loop, monkeypatch):
+    monkeypatch.setattr("warploom.graphics.rays.kernel_walk.STACK", 2)
+    numbers = np.random.default_rng(2)
+    origins, directions = np.tile(np.float32([-5, 0, 0]), (8, 1)), np.tile(np.float32([1, 0, 0]), (8, 1))
+    places, found = np.zeros((8, 3), np.float32), np.zeros((8, 3), np.int64)
+    scene = RayScene(numbers.uniform(-1, 1, (40, 3, 3)), 6)
+    by_program(loop)[1, 8](scene, origins, directions, np.float32(0), FAR, 0, 255, places, found)
+    assert set(found[:, 0].tolist()) == {TOO_DEEP}
 
 
 def test_what_is_no_scene_is_refused():
@@ -130,3 +148,11 @@ def test_what_is_no_scene_is_refused():
 
     with pytest.raises(SourceError, match="a scene is an array of uint32"):
         wrong[1, 1](np.zeros(4, np.float32), np.zeros(1, np.int64))
+
+
+def test_the_example_draws_the_same_picture_either_way(tmp_path):
+    for how in ("unit", "walk"):
+        run_script(EXAMPLES / "graphics" / "ray_kernel.py", [str(tmp_path / how), "12", how], gpu=warploom.GPU("sm", set={"rays.cores": 1}))
+    assert (tmp_path / "unit").read_bytes() == (tmp_path / "walk").read_bytes()
+    grey = np.asarray(Image.open(tmp_path / "unit"))[:, :, 0]
+    assert len(set(grey.ravel().tolist())) > 10  # the sky, the shadow, and what the lamp shines on

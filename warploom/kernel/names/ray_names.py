@@ -30,19 +30,19 @@ def trace_ray(
     if not isinstance(words, Array) or words.item != ty.UINT32:
         t.error(node, "a scene is an array of uint32", "give a RayScene to the kernel, and call its trace()")
     floats = [converted(t, one, ty.FLOAT32, node).value for one in (x, y, z, dx, dy, dz, tmin, tmax)]
-    return _word(t.b.effect("trace_ray", *floats, words.base, whole(t, flags, node, "the flags"), type="u64"))
+    return _word(t.b.effect("trace_ray", *floats, words.base, whole(t, flags, node, "the flags"), type="i64"))
 
 
 @function("cuda.await_ray", "handle", "waits for a ray: status, t, u, v, triangle, instance. status 0: it has hit something")
 def await_ray(t: Translator, node: ast.Call, handle: Any) -> tuple[Number, ...]:
     """`cuda.await_ray(handle)`. status: 0 hit, 1 nothing, 128 and more a damaged scene."""
-    status = t.b.effect("await_ray", whole(t, handle, node, "a handle"), type="u64")
+    status = t.b.effect("await_ray", whole(t, handle, node, "a handle"), type="i64")
     floats = [Number(ty.FLOAT32, t.b.effect("ray_answer", status, type="f32", imm=place)) for place in FLOATS]
-    words = [_word(t.b.effect("ray_answer", status, type="u64", imm=place)) for place in WORDS]
+    words = [_word(t.b.effect("ray_answer", status, type="i64", imm=place)) for place in WORDS]
     return _word(status), *floats, *words
 
 
 def _word(value: Value) -> Number:
     """A whole number of 32 bits."""
     value.lo, value.hi = 0, (1 << 32) - 1
-    return Number(ty.UINT64, value)
+    return Number(ty.INT64, value)

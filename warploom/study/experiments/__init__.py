@@ -20,6 +20,7 @@ NAMES: dict[str, str] = {
     "coalescing": "coalescing",
     "bank-conflicts": "bank_conflicts",
     "replacement": "replacement",
+    "ray-loops": "ray_loops",
     "mechanism-cost": "mechanism_cost",
 }
 
