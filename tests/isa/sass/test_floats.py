@@ -1,5 +1,6 @@
 """Double precision rounded up, down and towards zero, against exact fractions."""
 
+import lzma
 import math
 from fractions import Fraction
 
@@ -11,6 +12,7 @@ from warploom import GPU
 from warploom.isa.frontend import Options
 from warploom.isa.frontends import open_source
 from warploom.isa.launching import read_buffer
+from warploom.isa.sass import front_end
 from warploom.machine.config.presets import load_config
 
 LANES = 32
@@ -109,3 +111,38 @@ def test_halves_are_rounded_as_the_instruction_says(tmp_path):
     assert np.array_equal(found[1, :, 1], bits >> 16)
     assert np.array_equal(found[2, :, 0].view(np.float16), np.rint(nearest))
     assert np.array_equal(found[2, :, 1].view(np.float16), np.floor(nearest))
+
+
+def nearest(number, digits, most, how):
+    """An integer with so many binary digits, rounded to nearest even, toward zero, down or up; what is larger than `most` overflows."""
+    size = abs(number)
+    cut = max(0, size.bit_length() - digits)
+    kept, lost, half = size >> cut, size & (1 << cut) - 1, 1 << cut - 1 if cut else 0
+    kept += {"n": lost > half or (lost == half != 0 and kept & 1), "z": False, "d": number < 0 < lost, "u": number > 0 < lost}[how]
+    overflow = math.inf if how == "n" or (how == "d" and number < 0) or (how == "u" and number > 0) else most
+    return math.copysign(kept << cut if kept << cut <= most else overflow, number)
+
+
+def test_integers_become_halves_and_bf16_and_bf16_whole_numbers():
+    """I2F.F16 and .BF16 of 32 and 64 bits, each rounded once; FRND.BF16 (narrow.cu)."""
+    rng = np.random.default_rng(1)
+    given = rng.integers(-(1 << 63), (1 << 63) - 1, 32, dtype=np.int64) >> rng.integers(0, 63, 32, dtype=np.int64)
+    given[:13] = 0, -1, 2049, 2051, 65519, 65520, -65520, (1 << 63) - 1, -(1 << 63), 0x101800000000001, 0x101800000000000, 257, 0x1018001
+    brain = rng.integers(0, 1 << 16, 32, dtype=np.int64).astype(np.uint16)
+    brain[:6] = 0x3F00, 0x3FC0, 0xBF00, 0x7F80, 0x7FC1, 0x8000
+    data = lzma.decompress((GOLDEN / "narrow_sm_90.cubin.xz").read_bytes())
+    buffers = {"in": given.view(np.uint32), "b": brain, "o": np.zeros(288, np.uint16)}
+    program = front_end.load(data, Options("k.cubin", machine="sm", grid=1, block=32, buffers=buffers)).program
+    result = GPU(load_config("sm", {"gpu.cores": 1}), engine="python").run(program, max_cycles=50_000)
+    assert result.status == "done"
+    found = read_buffer(program, result.memory, "o").reshape(9, 32)
+    halves, wide = found.view(np.float16), (found.astype(np.uint32) << 16).view(np.float32)
+    most = 255 << 120
+    for row, (numbers, how) in enumerate([(given, "n"), (given.view(np.uint64), "n"), (given, "z"), (given, "d")]):
+        assert halves[row].tolist() == [nearest(int(number), 11, 65504, how) for number in numbers]
+    assert halves[6].tolist() == [nearest(int(number), 11, 65504, "u") for number in given.astype(np.uint32)]
+    assert wide[4].tolist() == [nearest(int(number), 8, most, "n") for number in given]
+    assert wide[5].tolist() == [nearest(int(number), 8, most, "n") for number in given.astype(np.int32)]
+    single = (brain.astype(np.uint32) << 16).view(np.float32)
+    assert np.array_equal(wide[7], np.rint(single), equal_nan=True)
+    assert np.array_equal(wide[8], np.floor(single), equal_nan=True)

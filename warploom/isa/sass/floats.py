@@ -422,12 +422,25 @@ def i2f(code: Code) -> None:
         code.put("i2f" if sign else "u2f", code.target(), source)
     elif to == F32:
         code.put("mov", code.target(), _directed_integer(code, source, sign, mode))
-    elif mode:
-        code.refuse("a half is rounded to nearest on this machine")
     else:
         exact = code.pair()
         code.add("i2d" if sign else "u2d", exact, source)
-        code.put("d2h", code.target(), exact)
+        code.put("mov", code.target(), _half_of_double(code, exact, to == BF16, mode))
+
+
+def _half_of_double(code: Code, exact: int, brain: bool, mode: int) -> Operand:
+    """A double as a half, or as a bf16: over a float rounded in the same direction, or, to nearest, to odd."""
+    if mode == 0 and not brain:
+        return code.new("d2h", exact)
+    single = code.keeping(lambda: as_float(code, exact, mode or 3))
+    if mode in (1, 2):
+        if brain:
+            code.refuse("bf16 are rounded to nearest or towards zero on this machine")
+        return _directed_half(code, single, mode)
+    if mode == 0:
+        lost = code.new("xor", code.new("deq", _double(code, "f2d", single), exact), ONE)
+        single = code.new("or", single, lost)
+    return half_of(code, single, brain, mode == 3)
 
 
 def _directed_integer(code: Code, source: Operand, sign: bool, mode: int) -> int:
@@ -456,15 +469,13 @@ def _from_64(code: Code, value: Value, sign: bool, to: int, mode: int) -> None:
         code.add("mov", pair + 1, high)
         code.put(name, code.target("d", 2), pair)
         return
-    if to != F32:
-        code.refuse("64 bits as a half are something that this machine does not have")
     rest = code.new("sne", code.new("and", low, Number(0xFFF)), ZERO)
     odd = code.new("or", code.new("and", low, Number(0xFFFFF000)), code.new("shl", rest, Number(11)))
     fold = code.new("xor", high, code.new("sra", high, Number(31))) if sign else high
     code.add("sel", pair, odd, low, code.new("shr", fold, Number(20)))
     code.add("mov", pair + 1, high)
     code.add(name, pair, pair)
-    code.put("mov", code.target(), as_float(code, pair, mode))
+    code.put("mov", code.target(), as_float(code, pair, mode) if to == F32 else _half_of_double(code, pair, to == BF16, mode))
 
 
 def _directed_long(code: Code, low: Operand, high: Operand, sign: bool, mode: int) -> None:
@@ -564,8 +575,13 @@ def frnd(code: Code) -> None:
         whole_half = code.new("fround", code.new("h2f", code.plain(code.value("b"))), Number(MODES[mode]))
         code.put("f2h", code.target(), whole_half)
         return
+    if (to, of) == (BF16, BF16):
+        single = code.new("shl", code.plain(code.value("b")), Number(16))
+        whole = code.new("fround", single, Number(MODES[mode]))
+        code.put("mov", code.target(), half_of(code, whole, True, True))
+        return
     if (to, of) != (F32, F32):
-        code.refuse("whole numbers of bf16 are something that this machine does not have")
+        code.refuse("this conversion is something that this machine does not have")
     value = code.float("b")
     code.put("fround", code.target(), flushed(code, value) if bit(code, 80) else value, Number(MODES[mode]))
 
