@@ -218,3 +218,18 @@ def test_a_shader_and_rays_do_not_go_together(tmp_path):
     assert done.exit_code == 2
     assert done.stderr == "error: --rays shades with the shader that lights and textures: leave it or the pixel shader out\n"
     assert "error: there is no pixel shader 'gone.c'" in draw(scene, "--shader", "gone.c").stderr
+
+
+def test_a_cache_of_vertices_is_counted_where_one_asks(tmp_path):
+    (tmp_path / "scene.py").write_text(
+        "from warploom.graphics import Mesh\n"
+        "scene = Mesh([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0], [0, 2, 0]], [[0, 1, 2], [0, 2, 3], [0, 1, 4]])\n"
+    )
+    words = tmp_path / "scene.py", "--size", 8, "-o", tmp_path / "out.png"
+    done = draw(*words, "--vertex-cache", 32)
+    assert "vertices   5 shaded, 1.67 a triangle; 44.4 % of 9 found in 32 entries\n" in done.stdout
+    found = json.loads(draw(*words, "--vertex-cache", 3, "--json").stdout)
+    assert [found[name] for name in ("vertex_cache", "vertices_fetched", "vertices_shaded", "vertices")] == [3, 9, 7, 5]
+    assert "vertices" not in draw(*words).stdout
+    done = draw(*words, "--vertex-cache", 32, "--rays")
+    assert (done.exit_code, "leave --rays and --both out" in done.stderr) == (2, True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import DONE, UserError, json_option, keep_inputs, print_json, say, stopped, write_file
-from warploom.cli.drawing import by_rays, on_machine, own_shader
+from warploom.cli.drawing import by_rays, on_machine, own_shader, vertices
 
 if TYPE_CHECKING:
     from warploom.graphics import Drawn, Scene
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Your own pixel shader, in C or Python, on a machine (`warploom new pixel.c` or pixel.py), or `lit`: light for each pixel.",
 )
+@vertices.cache_option
 @by_rays.ray_options
 @on_machine.machine_options
 @click.option("--engine", type=click.Choice(["auto", "native", "python"]), default="auto", show_default=True, help="Result is the same.")
@@ -70,6 +71,7 @@ def command(ctx: click.Context, file: str, output: str | None, size: str | None,
     width, height = _size(size or ("128x128" if options["gpu"] else "512x512"))
     on_machine.check(output, file, options)
     by_rays.check(kind, options)
+    vertices.check(options, options["how"] != by_rays.RASTER)
     changes: dict[str, Any] = {"early_depth": False} if options["no_early_depth"] else {}
     changes |= {"fill_rule": options["fill_rule"]} if options["fill_rule"] else {}
     changes |= {"cull_mode": options["cull"]} if options["cull"] else {}
@@ -92,7 +94,7 @@ def command(ctx: click.Context, file: str, output: str | None, size: str | None,
         say(f"{how}; no file was written", err=True)
         ctx.exit(status)
     write_file(output, png(KINDS[kind or "color"](drawn.target)))
-    facts = _facts(drawn)
+    facts = _facts(drawn) | vertices.facts(scene, options)
     if as_json:
         print_json({"output": output, "warnings": list(scene.warnings), **facts})
         ctx.exit(DONE)
@@ -117,7 +119,7 @@ def _on_machine(
         say(f"{how}; no file was written", err=True)
         ctx.exit(status)
     write_file(output, png(KINDS[kind or "color"](drawn.target)))
-    found = on_machine.facts(drawn, gpu)
+    found = on_machine.facts(drawn, gpu) | vertices.facts(scene, options)
     warnings = [*scene.warnings, *on_machine.remarks(drawn)]
     if as_json:
         print_json({"output": output, "warnings": warnings, **found})
@@ -125,6 +127,7 @@ def _on_machine(
         for sentence in [*warnings, *_nothing_seen(found)]:
             say(f"warning: {sentence}", err=True)
         if not quiet:
+            vertices.report(found)
             on_machine.report(drawn, gpu, scene)
             say(f"{output} is written", err=True)
     on_machine.after(drawn, scene, options, quiet)
@@ -231,6 +234,7 @@ def _report(output: str, facts: dict[str, Any]) -> None:
 
     pixels = facts["width"] * facts["height"]
     lanes = 4 * facts["quads"]
+    vertices.report(facts)
     of = {name: grouped(value) for name, value in facts.items() if isinstance(value, int)}
     say(f"{'triangles':10} {of['triangles']}, {of['set_up']} of them in the picture; tiles that they touch: {of['tiles']}")
     full = f"; {100 * facts['shaded'] / lanes:.0f} % of their lanes covered, {of['helper_lanes']} helper lanes" if lanes else ""
