@@ -1,0 +1,1 @@
+"""Geometry as hardware: where the tessellator places points."""
