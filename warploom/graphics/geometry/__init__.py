@@ -7,10 +7,11 @@ in a system whose device begins with the raster engine.
 from warploom.graphics.geometry.assembly import TOPOLOGIES, assembled
 from warploom.graphics.geometry.buffers import IndexBuffer, VertexBuffer, mesh_of
 from warploom.graphics.geometry.patches import Patches, across
+from warploom.graphics.geometry.stream_out import StreamedOut, streamed_out
 from warploom.graphics.geometry.tessellator import Tessellated, tessellated
 from warploom.graphics.geometry.vertex_cache import Transformed, transformed
 
 __all__ = [
-    "TOPOLOGIES", "IndexBuffer", "Patches", "Tessellated", "Transformed", "VertexBuffer", "across", "assembled", "mesh_of",
-    "tessellated", "transformed",
+    "TOPOLOGIES", "IndexBuffer", "Patches", "StreamedOut", "Tessellated", "Transformed", "VertexBuffer", "across", "assembled", "mesh_of",
+    "streamed_out", "tessellated", "transformed",
 ]  # fmt: skip
