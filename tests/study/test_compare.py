@@ -152,7 +152,8 @@ def test_settings_of_warps_take_a_machine_that_has_some_and_say_so():
 @pytest.mark.parametrize(
     ("over", "options", "message"),
     [
-        ({}, {}, "nothing varies: name a setting and its values, as core.warps and 1..32*2"),
+        ({"gpu": "sm,"}, {}, "gpu: write presets with commas between them, as gpu=a100,h100"),
+        ({"gpu": "sm,a100"}, {"gpu": "h100"}, "gpu is set and varied at the same time: leave one of the two out"),
         (
             {"core.warp": "1,2"},
             {},

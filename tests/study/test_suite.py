@@ -43,6 +43,27 @@ def run(made):
     return made.run(engine="python", jobs=1)
 
 
+def test_several_kernels_of_which_nothing_varies_are_compared_with_the_first():
+    made = suite([stores(1), stores(4)], over={})
+    found = run(made)
+    one, four = found["cycles"]
+    assert list(found["speedup"]) == [1.0, one / four] and four > one
+    together = summary(made, found)
+    assert [row["kernel"] for row in together.rows] == ["stores1", "stores4"] and together.notes == ("speed-up: over stores1",)
+    with pytest.raises(StudyError, match=r"^a plot has something along its axis, and nothing varies: add --over "):
+        chart(made, found)
+    with pytest.raises(StudyError, match=r"^nothing varies: name a setting and its values, as .*, or several programs$"):
+        compare(stores(1))
+
+
+def test_machines_are_compared_under_the_name_gpu():
+    made = suite_of([("loop", None, plan(loop(3), {"gpu": "tiny,tiny-simt", "gpu.cores": [1, 2]}, set={"memory.data_channels": 2}))])
+    assert (made.first.where, made.first.notes) == ("tiny, tiny-simt", ("cycles are of each machine's own clock",))
+    assert [config.name for config in made.first.configs] == ["tiny", "tiny", "tiny-simt", "tiny-simt"]
+    assert {config["memory.data_channels"] for config in made.first.configs} == {2}
+    assert len(set(run(made)["cycles"])) > 1
+
+
 def test_several_kernels_have_the_geometric_mean_of_their_speed_ups():
     made = suite([stores(1), stores(4)])
     found = run(made)

@@ -29,10 +29,12 @@ def chart(suite: Suite, table: Table, metric: str = "cycles", *, relative: bool 
 
     relative: draw one kernel relative to the first line, as several kernels always are. Raises StudyError when there is nothing to draw.
     """
+    if not suite.first.over:
+        raise StudyError("a plot has something along its axis, and nothing varies: add --over NAME=VALUES, as --over core.warps=4..64*2")
     samples = Samples(suite, table)
     drawing = _Drawing(suite, samples, METRIC[metric])
     panels = drawing.of_kernels() if len(suite.kernels) > 1 else drawing.of_one(relative)
-    return Figure(f"{suite.name} on {suite.first.base.name}", panels, stacked=len(panels) > 1)
+    return Figure(f"{suite.name} on {suite.first.where}", panels, stacked=len(panels) > 1)
 
 
 class _Drawing:

@@ -28,7 +28,7 @@ from warploom.study.metrics import METRICS
 from warploom.study.reasons import reasons_of
 from warploom.study.sweep import Outcome, Task
 from warploom.study.table import Column, Table
-from warploom.study.varied import MOST_RUNS, UNIT, Over, checked_values, values_of
+from warploom.study.varied import MACHINE, MOST_RUNS, UNIT, Over, checked_values, values_of
 from warploom.units import UnitError, UserUnit, take_units, unit_name, unit_place
 
 __all__ = ["Plan", "base_machine", "name_of", "names_of", "plan", "table_of", "tasks_of", "values_of"]
@@ -51,6 +51,11 @@ class Plan:
     units: tuple[dict[str, UserUnit], ...]
     notes: tuple[str, ...] = ()
 
+    @property
+    def where(self) -> str:
+        """The machine, or the machines, as a heading."""
+        return ", ".join(self.over.get(MACHINE, (self.base.name,)))
+
 
 # ---------------------------------------------------------------------------------------------------------
 # What is run
@@ -66,8 +71,6 @@ def plan(
 ) -> Plan:
     """The runs of a comparison, before the first one. Raises as `compare`."""
     changes = dict(set or {})
-    if not over:
-        raise ConfigError("nothing varies: name a setting and its values, as core.warps and 1..32*2")
     values = {name: checked_values(name, given) for name, given in over.items()}
     of_slots = {name: slot_named(name.removeprefix(UNIT)).settings for name in values if name.startswith(UNIT)}
     for name, settings_of_slot in of_slots.items():
@@ -75,7 +78,7 @@ def plan(
         if setting:
             raise ConfigError(f"{name} and {setting} choose the same unit: leave one of the two out")
     chosen_already = {UNIT + slot for slot in units or {}}
-    twice = next((name for name in values if name in changes or name in chosen_already), None)
+    twice = next((name for name in values if name in changes or name in chosen_already or (name == MACHINE and gpu is not None)), None)
     if twice:
         raise ConfigError(f"{twice} is set and varied at the same time: leave one of the two out")
     runs = math.prod(len(found) for found in values.values())
@@ -84,12 +87,14 @@ def plan(
     base, everywhere, notes = base_machine(_own_machine(program), over, gpu=gpu, set=changes, units=units)
     loaded = program if isinstance(program, Program) else load(program, options=Options(path=os.fspath(program), machine=base))
     points = tuple(dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values()))
-    machines = [_machine(base, point, everywhere) for point in points]
+    machines = [_machine(base, point, everywhere, changes) for point in points]
     configs = tuple(config for config, _ in machines)
     told = {name: _shown(found) for name, found in values.items()}
     shown = tuple(dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*told.values()))
     if all(isinstance(config, str) for config in configs):
         raise ConfigError(reasons_of(shown, [str(config) for config in configs]))
+    if MACHINE in told:
+        notes = (*notes, "cycles are of each machine's own clock")
     return Plan(loaded, base, told, shown, configs, tuple(found for _, found in machines), notes)
 
 
@@ -109,6 +114,8 @@ def base_machine(
     slots = [name.removeprefix(UNIT) for name in over if name.startswith(UNIT)]
     settings = [setting for slot in (*slots, *(units or {})) for setting in slot_named(slot).settings]
     named = {**over, **changes, **dict.fromkeys(settings)}
+    if gpu is None and MACHINE in over:
+        gpu = checked_values(MACHINE, over[MACHINE])[0]
     start, notes = (gpu, ()) if gpu is not None else _usual_machine(own, named)
     return *take_units(load_config(start, changes), units or {}, changes), notes
 
@@ -119,11 +126,15 @@ def _shown(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(name if names.count(name) == 1 else f"{name} ({unit_place(value)})" for name, value in zip(names, values, strict=True))
 
 
-def _machine(base: Config, point: Mapping[str, Any], everywhere: Mapping[str, UserUnit]) -> tuple[Config | str, dict[str, UserUnit]]:
-    """The machine of a run with a user's units, or why it cannot be."""
+def _machine(
+    base: Config, point: Mapping[str, Any], everywhere: Mapping[str, UserUnit], changes: Mapping[str, Any]
+) -> tuple[Config | str, dict[str, UserUnit]]:
+    """The machine of a run with a user's units, or why it cannot be. changes: of the machine that the run starts from."""
     given = {name.removeprefix(UNIT): value for name, value in point.items() if name.startswith(UNIT)}
     try:
-        config, own = take_units(load_config(base, {name: value for name, value in point.items() if not name.startswith(UNIT)}), given)
+        start = load_config(point[MACHINE], changes) if MACHINE in point else base
+        settings = {name: value for name, value in point.items() if name != MACHINE and not name.startswith(UNIT)}
+        config, own = take_units(load_config(start, settings), given)
         units = {**{name: unit for name, unit in everywhere.items() if name not in given}, **{name: given[name] for name in own}}
         check_slots(config, {**everywhere, **given})
     except (ConfigError, UnitError) as error:

@@ -9,6 +9,7 @@ import operator
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from warploom.isa.program import Program
@@ -28,7 +29,7 @@ Sources = Source | Callable[[int], Source] | Sequence[Source | Callable[[int], S
 
 def compare(
     program: Sources,
-    over: Over,
+    over: Over = MappingProxyType({}),
     *,
     seeds: Sequence[int] | None = None,
     gpu: str | Path | Config | None = None,
@@ -44,7 +45,8 @@ def compare(
     """Run programs on every combination of settings: a pandas DataFrame where pandas is installed, else a `table.Table`.
 
     program: a Program, the path of one, or, with seeds, a function that returns one of them for a seed; or several of these. over:
-    values by full setting name: a sequence, or text as `1,2,4`, `1..8`, `8..64:8`, `1..64*2`; for `unit.SLOT` functions,
+    values by full setting name, and presets by the name `gpu`:
+    a sequence, or text as `1,2,4`, `1..8`, `8..64:8`, `1..64*2`; for `unit.SLOT` functions,
     "mine.py:choose", or names of ours. seeds: whole numbers, each of which is run. gpu, set, units: the machine that all runs start from,
     which a Python file sees while it runs up to its first launch. jobs: processes; None: one a processor. dask: the address of a Dask
     scheduler that spreads the runs instead. progress: called with (runs done, runs in all).
@@ -56,6 +58,8 @@ def compare(
     several = [program] if isinstance(program, Program | str | os.PathLike) or callable(program) else list(program)
     if not several:
         raise StudyError("no program is compared: name at least one")
+    if not over and len(several) == 1:
+        raise StudyError("nothing varies: name a setting and its values, as core.warps and 1..32*2, or several programs")
     fixed = next((one for one in several if seeds is not None and not callable(one)), None)
     if fixed is not None:
         raise StudyError(f"seeds: {_shown(fixed)} is the same for every seed; give a function that makes the program from a seed")

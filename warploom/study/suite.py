@@ -131,10 +131,11 @@ class Samples:
         return self._rows[(kernel, member.seed, *point.values())]
 
     def bases(self, metric: str) -> list[Any]:
-        """Of each row's member, the metric on the combination that others are relative to."""
+        """Of each row the metric of the run that it is relative to: its member's on that combination; where nothing varies, the first's."""
         if self.base is None:
             return [None] * len(self._table)
-        return [self._rows[(row.get("kernel"), row.get("seed"), *self.base.values())][metric] for row in self._table]
+        first = None if self.suite.first.over else self.suite.kernels[0]
+        return [self._rows[(first or row.get("kernel"), row.get("seed"), *self.base.values())][metric] for row in self._table]
 
     def values(self, kernel: str, point: dict[str, Any], metric: str) -> dict[int | None, Any]:
         """A metric of a kernel's runs that have ended well and have it, by seed."""
@@ -178,13 +179,15 @@ def summary(suite: Suite, table: Table) -> Table:
             row["held_up"] = _held_up(list(samples.values(kernel, point, "held_up").values()))
             rows.append(row)
     notes = []
-    if len(suite.kernels) > 1:
+    if len(suite.kernels) > 1 and suite.first.over:
         rows += [_of_all(samples, point, dict.fromkeys(rows[0])) for point in suite.first.points]
         missing = [row for row in rows if row["kernel"] == ALL_KERNELS and row["speedup"] is None]
         if missing:
             points = [{name: row[name] for name in suite.first.over} for row in missing]
             notes.append(f"no geometric mean where a kernel has not ended well: {names_of(points, suite.first)}")
-    if samples.base is not None:
+    if samples.base is not None and not suite.first.over:
+        notes.insert(0, f"speed-up: over {suite.kernels[0]}{', the same seed' if suite.seeds else ''}")
+    elif samples.base is not None:
         same = "kernel and seed" if suite.seeds else "kernel"
         notes.insert(0, f"speed-up: over {name_of(samples.base)}, the same {same}")
     if suite.seeds:

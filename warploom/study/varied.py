@@ -18,6 +18,7 @@ from warploom.machine.slots import SLOTS
 from warploom.units import Mechanism, Replacement, take_units
 
 MOST_RUNS = 10_000
+MACHINE = "gpu"  # presets are varied under this name
 UNIT = "unit."  # before a slot's name, where a unit is varied as a setting is
 RANGE = re.compile(r"(?P<first>\d+)\.\.(?P<last>\d+)(?:(?P<how>[:*])(?P<step>\d+))?")
 
@@ -64,6 +65,13 @@ def checked_values(name: str, given: Sequence[Any] | str) -> tuple[Any, ...]:
         for unit in units:
             take_units(Config(), {name.removeprefix(UNIT): unit})  # refuses a slot or a unit that does not exist
         return units
+    if name == MACHINE:
+        presets = tuple(dict.fromkeys(word.strip() for word in given.split(",")) if isinstance(given, str) else dict.fromkeys(given))
+        if not presets or "" in presets:
+            raise ConfigError(f"{name}: write presets with commas between them, as {name}=a100,h100")
+        for preset in presets:
+            load_config(preset)
+        return presets
     if name in SLOTS:
         raise ConfigError(f"there is no setting {name!r}, did you mean {UNIT + name!r}? A slot's units are compared under that name")
     if name in FOR_LOADING:

@@ -20,6 +20,11 @@ TYPED = {
     "geomean": "compare", "seeds": "compare", "ablation": "compare", "submit": "grade", "rubric": "grade", "gradescope": "grade",
     "jupyter": "run", "colab": "run", "update": "doctor", "pip": "doctor", "gprof": "profile", "vtune": "profile",
     "compare x.asm --repeat 5": "compare", "compare x.asm --normalize": "compare",
+    "hello-world": "new", "man run": "help run", "explain bank conflict": "docs 'bank conflict'", "what is a warp": "docs warp",
+    "warp": "docs warp", "bank-conflicts": "docs bank-conflicts", "slow saxpy.py": "profile saxpy.py", "hint": "grade", "roster": "grade",
+    "students": "grade", "solution": "grade", "repl": "debug", "opencl": "run kernel.cl", "triton": "new", "fpga": "build",
+    "limits": "occupancy",
+    "divergence saxpy.py": "docs divergence`; what each line of saxpy.py costs, and why: `warploom profile saxpy.py",
     "render": "draw", "glsl": "draw", "shader": "draw", "raytrace": "examples rays", "cubin": "disasm", "fatbin": "disasm", "cmake": "nvcc",
 }  # fmt: skip
 
@@ -46,7 +51,9 @@ def test_a_slip_of_a_command_is_corrected():
 
 
 def test_a_word_that_is_a_little_like_one_of_another_tool_is_not_taken_for_it():
-    assert "`warploom` alone shows where to begin" in said("sumbarine")
+    for word in ("sumbarine", "shell-game", "studio-x", "whoami"):
+        assert "`warploom` alone shows where to begin" in said(word)
+    assert said("rnu") == "Error: there is no command 'rnu', did you mean 'run'?\n"
 
 
 def test_the_kinds_of_pictures_that_are_commands_words_are_kinds():

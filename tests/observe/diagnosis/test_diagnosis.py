@@ -163,6 +163,32 @@ def test_atomics_on_one_address():
     )
 
 
+def test_what_goes_on_after_the_last_warp_counts_by_its_share_of_the_run():
+    @cuda.jit
+    def total(x, y):
+        i = cuda.grid(1)
+        cuda.atomic.add(y, 0, x[i])
+
+    total[16, 128](np.ones(2048, np.float32), np.zeros(1, np.float32))
+    first, *_ = d.diagnose(total.result.profile())
+    assert first.rule == "atomics" and re.match(r"7\d % of the run waits for the atomic operations at line ", first.what)
+
+
+def test_a_line_of_an_unrolled_loop_is_one_place():
+    @cuda.jit
+    def rows(image, sums, width):
+        row = cuda.grid(1)
+        total = np.float32(0)
+        for k in range(16):
+            total += image[row * width + k * 8]
+        sums[row] = total
+
+    rows[2, 64](np.ones(128 * 130, np.float32), np.zeros(128, np.float32), 129)
+    first, *_ = d.diagnose(rows.result.profile())
+    assert first.rule == "scattered" and len(first.instructions) == 16
+    assert re.search(r"for the loads of image at line \d+: each moves 32 lines where 1 would do", first.what)
+
+
 def test_atomics_in_shared_memory_are_not_called_bank_conflicts():
     assembly = Assembly()
     assembly.mov(5, 64)

@@ -55,7 +55,8 @@ def command(ctx: click.Context, kernels: tuple[str, ...], **options: Any) -> Non
     run, instructions, instructions per cycle, active lanes, cache hits, transactions per access, and what warps mostly waited for.
     --csv, --parquet and --json have all counters too. A run that faults or takes too long is a row that says so.
 
-    Several files are compared kernel by kernel, with the geometric mean of their speed-ups. With --seeds every run is repeated with other
+    Several files are compared kernel by kernel, with the geometric mean of their speed-ups; without --over, with the first of them.
+    --over gpu=a100,h100 compares machines. With --seeds every run is repeated with other
     input: the table has means and their intervals of 95 %, the plot error bars. Where lines of a plot lie on one another, a panel below
     shows them relative to the first.
 
@@ -71,6 +72,8 @@ def command(ctx: click.Context, kernels: tuple[str, ...], **options: Any) -> Non
       warploom compare dot.asm --gpu sm --over gpu.cores=1,2 --over core.warps=4,8
       warploom compare saxpy.guppy --over core.warps=4..32:4 -o w.svg --metric ipc
       warploom compare texture.guppy --over l1.replacement=lru,fifo --csv runs.csv
+      warploom compare mine.py theirs.py --gpu a100
+      warploom compare saxpy.py --over gpu=v100,a100,h100
       warploom compare sort.py scan.py --gpu a100 --over core.warps=8..64*2
       warploom compare bfs.py --args "{seed}" --seeds 1..5 --over gpu.cores=1,2
       warploom compare dot.asm --over unit.scheduler=oldest,mine.py:choose
@@ -113,7 +116,7 @@ def command(ctx: click.Context, kernels: tuple[str, ...], **options: Any) -> Non
     elif not options["quiet"] and options["csv_file"] != "-":
         from warploom.cli.terminal.screen import width, wrapped
 
-        head = wrapped(f"{suite.name} on {suite.first.base.name}, {_counted(len(table))}")
+        head = wrapped(f"{suite.name} on {suite.first.where}, {_counted(len(table))}")
         say("\n".join([head, "", *(together or table).lines(None if options["wide"] else width())]))
     ctx.exit(DONE if "done" in table["status"] else FAULT)
 
@@ -122,7 +125,7 @@ def _suite(kernels: tuple[str, ...], options: dict[str, Any]) -> Suite:
     """All programs with all seeds. Raises UserError, StudyError, and what reading a program raises."""
     from warploom.study.comparing import suite_of
 
-    over = _over(options)
+    over = _over(options, alone=len(kernels) == 1)
     made: list[tuple[str, int | None, Plan]] = []
     for kernel in kernels:
         for number, seed in enumerate(_seeds(options)):
@@ -155,8 +158,8 @@ def _with_seed(value: Any, seed: int) -> Any:
     return value.replace(SEED, str(seed)) if isinstance(value, str) else value
 
 
-def _over(options: dict[str, Any]) -> dict[str, str]:
-    """The settings that vary, with their values as text. Raises UserError."""
+def _over(options: dict[str, Any], alone: bool) -> dict[str, str]:
+    """The settings that vary, with their values as text. alone: one kernel, with which something has to. Raises UserError."""
     over: dict[str, str] = {}
     for text in options["overs"]:
         name, equals, values = text.partition("=")
@@ -166,8 +169,12 @@ def _over(options: dict[str, Any]) -> dict[str, str]:
         if name in over:
             raise UserError(f"--over {text!r}: {name} has values already; write them all with commas between them")
         over[name] = values
-    if not over:
-        raise UserError("nothing varies: add --over NAME=VALUES, as --over core.warps=1..32*2")
+    if not over and alone:
+        presets = options["gpu"] if "," in (options["gpu"] or "") else "a100,h100"
+        raise UserError(
+            "nothing varies: add --over NAME=VALUES, as --over core.warps=1..32*2; several machines are "
+            f"--over gpu={presets}, and several kernels several files"
+        )
     return over
 
 

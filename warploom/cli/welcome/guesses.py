@@ -26,10 +26,14 @@ class Guess:
 
 
 PICTURES = ("roofline", "timeline", "masks", "banks", "overdraw", "quads", "tiles", "pipeline")  # kinds whose names people type alone
-ALIKE = 0.75  # of a word of other tools to the one that was typed: `trce` is `trace`, and `update` is not `gpu`
+ALIKE = 0.8  # of a word of other tools to the one that was typed: `trce` is `trace`, and `slow` is not `show`
+A_SLIP = 0.65  # of a command's name with the same first letter: `rnu` is `run`, and `shell` is not `help`
+SMALL_WORDS = frozenset(["a", "an", "the", "is", "are", "does", "do", "mean", "means", "of"])  # in front of a term: "what is a warp"
 # The words of a row are those of shells, package managers, debuggers, profilers and simulators.
 GUESSES = (
     Guess("exec execute start launch sim simulate simulator emulate play go", "to run a program", "warploom run FILE"),
+    Guess("hello-world helloworld quickstart getting-started begin first", "to write a first program", "warploom new kernel.py"),
+    Guess("man usage", "what a command does", "warploom help COMMAND"),
     Guess("list ls dir samples sample demo demos cat browse programs kernels", "the programs that ship", "warploom examples"),
     Guess("init create skeleton template scaffold generate make startproject", "to write a first program", "warploom new kernel.py"),
     Guess(
@@ -63,11 +67,12 @@ GUESSES = (
     ),
     Guess(
         "stats stat statistics counters metrics perf prof gprof nvprof nvvp ncu ncu-ui nsight nsight-compute rocprof omniperf vtune "
-        "hotspots analyze analyse why bottleneck "
+        "hotspots analyze analyse why bottleneck slow speed faster stalls stall "
         "optimize optimise",
         "what each line costs, and why",
         "warploom profile FILE",
     ),
+    Guess("repl shell interactive console attach memory registers regs", "to stop a run and look at it", "warploom debug FILE"),
     Guess(
         "lint verify sanitize sanitizer compute-sanitizer cuda-memcheck memcheck racecheck synccheck initcheck race races validate",
         "to find races, bounds faults and wrong barriers",
@@ -82,6 +87,12 @@ GUESSES = (
     Guess("assemble as ptxas encode", "to see a program's instruction words", "warploom asm FILE"),
     Guess("cuda cu nvc++ cudac cmake ninja", "to compile a CUDA program, as a build tool does", "warploom nvcc FILE"),
     Guess("compile gcc g++ clang clang++ hipcc zig", "to compile a program in C", "warploom cc FILE"),
+    Guess("opencl cl clc pocl", "a kernel in OpenCL C is run like any program", "warploom run kernel.cl"),
+    Guess(
+        "pytorch torch tensorflow jax cupy triton numba hip rocm sycl metal wgpu webgpu cuda-toolkit nvcc-toolkit",
+        "kernels are written in the dialect of numba.cuda or in CUDA C++, and need no GPU",
+        "warploom new kernel.py",
+    ),
     Guess(
         "bench benchmark benchmarks time timing measure microbenchmark latency bandwidth",
         "to measure a machine",
@@ -92,25 +103,34 @@ GUESSES = (
         "to run programs on many machines",
         "warploom compare FILE --over SETTING=A,B",
     ),
-    Guess("calc calculator occupancy-calculator", "how full a multiprocessor can be", "warploom occupancy --cc 8.6"),
+    Guess(
+        "calc calculator occupancy-calculator limits limit max-threads regs-per-thread",
+        "how full a multiprocessor can be",
+        "warploom occupancy --cc 8.6",
+    ),
     Guess("experiment experiments paper papers reproduce", "to reproduce a published result", "warploom study"),
     Guess(
         "puzzle puzzles homework assignment autograde autograder judge teach submit submission submissions mark marking rubric score "
-        "gradescope classroom nbgrader",
+        "gradescope classroom nbgrader "
+        "hint hints solve solution solutions answer answers student students roster class leaderboard plagiarism",
         "to solve puzzles, or to judge a class",
         "warploom grade --list",
     ),
     Guess("exercise exercises", "to write a unit of your own", "warploom new mine.py --kind scheduler"),
     Guess(
         "test tests selftest diagnose version info about env environment health status "
-        "rocminfo clinfo update upgrade install pip uninstall",
+        "rocminfo clinfo update upgrade install pip uninstall extras",
         "what is installed, and how to get more",
         "warploom doctor",
     ),
-    Guess("tutorial tutorials learn doc documentation manual guide course readme", "the documentation", "warploom docs"),
+    Guess("tutorial tutorials learn doc documentation manual guide course readme faq reference", "the documentation", "warploom docs"),
     Guess("glossary explain define what whatis term", "to look up a word", "warploom docs TERM"),
     Guess("area gates synth synthesize synthesise yosys", "what units cost in gates", "warploom cost"),
-    Guess("verilog rtl export bitstream tapeout", "to write a machine as hardware", "warploom build"),
+    Guess(
+        "verilog rtl export bitstream tapeout fpga asic gds ice40 ecp5 silicon openlane sky130 tang icebreaker",
+        "to write a machine as hardware",
+        "warploom build",
+    ),
     Guess("cosim equivalence formal prove", "to compare the hardware with the model", "warploom lockstep"),
     Guess("precompile jit cache", "to compile the native engine now", "warploom warmup"),
     Guess("autocomplete completions", "to complete names in the shell", "warploom completion"),
@@ -164,14 +184,35 @@ def answer(words: Sequence[str], commands: Collection[str]) -> str:
     root = shipped.folder("examples")
     if (places := shipped.find(word)) and root is not None:
         return f"{said}, but an example has this name: `warploom run {places[0].relative_to(root).as_posix()}`"
-    close = closest(word, [*commands, *rows])
-    if close in rows and difflib.SequenceMatcher(None, plain, close).ratio() < ALIKE:
-        close = closest(word, commands)
-    if close in commands:
-        return f"{said}, did you mean {close!r}?"
-    if close:
+    if _is_term(plain):
+        given = next((one for one in rest if is_program(one)), None)
+        of = f"; what each line of {given} costs, and why: `warploom profile {shlex.quote(given)}`" if given else ""
+        return f"{said}, but the documentation has the word: `warploom docs {plain}`{of}"
+    close = closest(plain, [*commands, *rows])
+    if close in rows and _likeness(plain, close) >= ALIKE:
         return f"{said}; {_meant(rows[close], rest)}"
+    close = closest(plain, commands)
+    if close and (_likeness(plain, close) >= ALIKE or (close[0] == plain[0] and _likeness(plain, close) >= A_SLIP)):
+        return f"{said}, did you mean {close!r}?"
     return f"{said}; `warploom` alone shows where to begin, `warploom --help` all commands"
+
+
+def _likeness(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one, other).ratio()
+
+
+def _is_term(word: str) -> bool:
+    """Whether the documentation has a term or a page of this name."""
+    from warploom.cli.common import UserError
+    from warploom.cli.welcome import pages
+
+    if shipped.folder("docs") is None:
+        return False
+    try:
+        pages.find(word)
+    except UserError:
+        return False
+    return True
 
 
 def _meant(row: Guess, rest: Sequence[str]) -> str:
@@ -180,8 +221,13 @@ def _meant(row: Guess, rest: Sequence[str]) -> str:
     command = row.command
     if given is not None and Path(given).suffix.lower() == ".cu" and command.startswith("warploom cc "):
         command = "warploom nvcc FILE"
-    if given is not None and ("TERM" in command or is_program(given)):
-        command = re.sub(r"\b(FILE|TERM)\b", lambda _: shlex.quote(given), command, count=1)
+    if "TERM" in command:
+        words = [word for word in rest if not word.startswith("-")]
+        while words and words[0].lower() in SMALL_WORDS:
+            del words[0]
+        given = " ".join(words) or None
+    if given is not None and ("TERM" in command or "COMMAND" in command or is_program(given)):
+        command = re.sub(r"\b(FILE|TERM|COMMAND)\b", lambda _: shlex.quote(given), command, count=1)
     return f"{row.does}: `{command}`"
 
 

@@ -37,7 +37,8 @@ def find(word: str) -> Found:
     terms = dict(_terms())
     folded = {term.casefold(): term for term in terms}
     plain = word.casefold().removesuffix(".md")
-    term = folded.get(plain) or folded.get(plain.removesuffix("s"))
+    forms = (plain, plain.replace("-", " "))  # as `bank-conflicts` is typed
+    term = next((folded[form] for one in forms for form in (one, one.removesuffix("s")) if form in folded), None)
     if term is not None:
         return terms[term]
     pages = titles()

@@ -97,7 +97,7 @@ def _preset_path(name: str | Path) -> Path:
     if text.endswith(".toml") or "/" in text:
         return Path(text)
     if text not in preset_names():
-        known = answer(text)
+        known = None if text.casefold() in preset_names() else answer(text)
         near = f"; {known}" if known else nearest(text, preset_names())
         raise ConfigError(f"there is no preset {text!r}{near}; there are {', '.join(preset_names())}")
     return PRESETS / f"{text}.toml"

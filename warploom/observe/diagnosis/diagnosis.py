@@ -89,11 +89,19 @@ def diagnose(found: Profile) -> list[Finding]:
 
 
 def _ordered(found: Profile, findings: list[Finding]) -> list[Finding]:
-    """By the cycles that each concerns. More blocks, or fewer instructions, would waste as much: they count for the rest of the time."""
+    """By the share of the run that each concerns.
+
+    More blocks, or fewer instructions, would waste as much: they count for the rest of the time.
+    """
     roles = {rule.name: rule.role for rule in RULES}
     waste = max((finding.cycles for finding in findings if roles.get(finding.rule) == WASTE), default=0)
     left = max(1 - waste / found.warp_cycles, 0.0)
-    return sorted(findings, key=lambda finding: -finding.cycles * (left if roles.get(finding.rule) == REST else 1.0))
+    before = 1 - max((finding.after for finding in findings), default=0.0)  # share of the run in which there are warps
+
+    def concerned(finding: Finding) -> float:
+        return finding.after or before * finding.cycles / found.warp_cycles * (left if roles.get(finding.rule) == REST else 1.0)
+
+    return sorted(findings, key=concerned, reverse=True)
 
 
 def findings_report(found: Profile, findings: list[Finding]) -> list[dict[str, Any]]:
@@ -106,7 +114,7 @@ def findings_report(found: Profile, findings: list[Finding]) -> list[dict[str, A
             "places": [_place(found, instruction) for instruction in finding.instructions],
             "instructions": list(finding.instructions),
             "cycles": finding.cycles,
-            "share": min(finding.cycles / max(found.warp_cycles, 1), 1.0),
+            "share": finding.after or min(finding.cycles / max(found.warp_cycles, 1), 1.0),
             "cycles_here": int(found.spent[list(finding.instructions)].sum()),
             "what": finding.what,
             "try": finding.advice,

@@ -66,7 +66,7 @@ class Finding:
     """One cause. rule: its name. instructions: where. cycles: the warp-cycles that it concerns, all over the run.
 
     what: what is so; advice: what to try. reasons: the stall reasons in which it shows. trials: what changes of the machine gave, where
-    they were asked for.
+    they were asked for. after: the share of the run, 0 to 1, of what goes on after the last warp has ended.
     """
 
     rule: str
@@ -76,6 +76,7 @@ class Finding:
     advice: str
     reasons: tuple[str, ...] = ()
     trials: tuple[Trial, ...] = ()
+    after: float = 0.0
 
     def share_here(self, found: Profile) -> float:
         """The share of all warp-cycles that went to the instructions that it names, 0 to 1."""

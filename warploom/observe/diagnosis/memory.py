@@ -74,11 +74,24 @@ def bank_conflicts(found: Profile) -> Iterator[Finding]:
 
 
 def _wasteful(found: Profile, took: int, needed: int) -> list[int]:
-    """Instructions whose excess is at least SMALL of all that was taken, and that took SCATTERED times what would do."""
+    """Instructions that took SCATTERED times what would do, of lines whose excess is at least SMALL of all that was taken.
+
+    A line is many instructions where its loop was unrolled, none of which takes much.
+    """
     counts = found.counts
     excess = counts[:, took] - counts[:, needed]
-    large = (excess >= d.SMALL * counts[:, took].sum()) & (counts[:, took] >= d.SCATTERED * counts[:, needed])
-    return np.flatnonzero(large & (excess > 0) & (counts[:, needed] > 0)).tolist()
+    wasteful = np.flatnonzero((counts[:, took] >= d.SCATTERED * counts[:, needed]) & (excess > 0) & (counts[:, needed] > 0)).tolist()
+    return _of_lines_with(found, wasteful, excess, d.SMALL * counts[:, took].sum())
+
+
+def _of_lines_with(found: Profile, instructions: list[int], values: np.ndarray, least: float) -> list[int]:
+    """Those of lines whose instructions among these have so much together."""
+    places = {number: found.program.position(number) for number in instructions}
+    lines = {number: (place.file, place.line) if place.line else (-1, number) for number, place in places.items()}
+    sums: dict[tuple[int, int], float] = {}
+    for number, line in lines.items():
+        sums[line] = sums.get(line, 0.0) + float(values[number])
+    return [number for number, line in lines.items() if sums[line] >= least]
 
 
 def _costs(found: Profile, rule: str, said: dict[tuple[str, str], list[int]], took: int, needed: int) -> Iterator[Finding]:
@@ -158,12 +171,14 @@ def atomics(found: Profile) -> Iterator[Finding]:
         return
     waits = _waits_for(found, p.TRANSACTIONS) + _waits_for(found, p.PASSES)
     said: dict[str, list[int]] = {}
-    for instruction in np.flatnonzero(accesses >= max(d.SMALL * accesses.sum(), 1)).tolist():
-        meet = turns(found, instruction, waits[instruction] >= d.STALLED * found.warp_cycles)
-        if meet and p.atomic_name(found.program, instruction):
+    operations = [number for number in np.flatnonzero(accesses).tolist() if p.atomic_name(found.program, number)]
+    for instruction in _of_lines_with(found, operations, accesses, d.SMALL * accesses.sum()):
+        if meet := turns(found, instruction, waits[instruction] >= d.STALLED * found.warp_cycles):
             said.setdefault(meet, []).append(instruction)
     for meet, instructions in said.items():
         concerned = int(waits[instructions].sum())
+        if concerned < d.MEMORY / 2 * found.warp_cycles:
+            continue
         name = p.atomic_name(found.program, instructions[0])
         what = f"{d.waiting(found, concerned)} for the atomic operations at {d.places(found, instructions)} ({name}): {meet}"
         yield Finding("atomics", tuple(instructions), concerned, what, FEWER_ATOMICS, (*d.MEMORY_REASONS, *d.SHARED_REASONS, "waitcnt"))

@@ -175,13 +175,13 @@ def stores(found: Profile) -> Iterator[Finding]:
     name, concerned = p.atomic_name(found.program, worst), tail * found.busy_cores * found.config.core.schedulers
     if name and (meet := turns(found, worst, True)):
         what = f"{share} the atomic operations at {found.line_of(worst)} ({name}): {meet}; {ended}"
-        yield Finding("atomics", (worst,), concerned, what, FEWER_ATOMICS)
+        yield Finding("atomics", (worst,), concerned, what, FEWER_ATOMICS, after=tail / found.cycles)
         return
     what = f"{share} the stores of {found.line_of(worst)}, which are more than memory takes: {ended}"
     full, more = _dram_at_its_limit(found)
     what += f"; {full}" if full else ""
     advice = f"fewer bytes: narrower values, or registers and shared memory for what is stored more than once{more}"
-    yield Finding("stores", (worst,), concerned, what, advice)
+    yield Finding("stores", (worst,), concerned, what, advice, after=tail / found.cycles)
 
 
 def busy_channels(found: Profile) -> Iterator[Finding]:
