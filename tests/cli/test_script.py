@@ -372,3 +372,10 @@ def test_a_size_that_cannot_be(file, size, said, tmp_path):
     (tmp_path / file).write_text(".threads 1\nRET\n" if file == "a.asm" else "")
     done = CliRunner().invoke(main, ["run", str(tmp_path / file), "--memory", size])
     assert done.exit_code == 2 and said in done.stderr
+
+
+def test_a_barrier_to_which_not_all_came_is_named_with_the_command(tmp_path):
+    path = tmp_path / "half.py"
+    path.write_text(KERNEL.replace("    if i < a.size:\n", "    if i % 4 < 2:\n        cuda.syncthreads()\n"))
+    done = warploom("run", str(path))
+    assert done.returncode == 0 and f"half.py:10: `warploom check {path}` says who" in done.stderr

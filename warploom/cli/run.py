@@ -117,7 +117,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
         how, status = stopped(signal)
         say(f"{how} after {grouped(progress.done)} cycles; no file was written", err=True)
         ctx.exit(status)
-    _show(result, warnings, options)
+    _show(result, warnings, options, file)
     if not quiet:
         for path in (options["log"], options["trace"], *(path for _, path in images), *(trace.path for trace in traces)):
             if path not in (None, "-"):
@@ -213,7 +213,7 @@ def _write_trace(result: Result, out: OutputFile, quiet: bool) -> None:
 # What is shown
 
 
-def _show(result: Result, warnings: list[Diagnostic], options: dict[str, Any]) -> None:
+def _show(result: Result, warnings: list[Diagnostic], options: dict[str, Any], file: str) -> None:
     from warploom.cli.terminal import screen
 
     if options["as_json"]:
@@ -232,7 +232,7 @@ def _show(result: Result, warnings: list[Diagnostic], options: dict[str, Any]) -
         columns = screen.width()
         lines = list(summary(result, width=columns, unicode=screen.unicode(), memory=options["log"] != "-"))
         screen.show([*lines, *_hints(options, result)])
-    complain(result)
+    complain(result, file=file)
 
 
 def _launch_of(program: Program) -> str:

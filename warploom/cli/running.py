@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from warploom.machine.config.schema import Config
     from warploom.result import Result
 
+CHECK = "`warploom check`"  # as remarks of a run name the command
+CHECKED = "accesses ", " barrier "  # in sentences about faults of which a check says more
 SHIFTS = {"": 0, "K": 10, "M": 20, "G": 30}
 
 
@@ -74,12 +77,22 @@ def take_order(file: str, options: dict[str, Any]) -> Order:
     return Order(program, warnings, config, units, options["engine"], limit, bool(options.get("check")))
 
 
-def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bool = True) -> None:
-    """A fault or a timeout, and remarks: on standard error. cut: what is said of a timeout; where: and where the cores were then."""
+def with_file(remark: str, file: str) -> str:
+    """A remark that names a command, with the file that it is about."""
+    return remark.replace(CHECK, f"`warploom check {shlex.quote(file)}`") if file else remark
+
+
+def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bool = True, file: str = "") -> None:
+    """A fault or a timeout, and remarks: on standard error. cut: what is said of a timeout; where: and where the cores were then.
+
+    file: what the user runs.
+    """
     from warploom.cli.terminal import screen
 
     if result.status == "error":
         say(f"error: {result.fault}", err=True)
+        if file and result.config.has.checks and any(word in result.fault for word in CHECKED):
+            say(f"why, and what to write instead: `warploom check {shlex.quote(file)}`, with the same options", err=True)
     elif result.status == "timeout":
         cycles = grouped(result.cycles)
         say(f"error: still running after {cycles} cycles; {cut}", err=True)
@@ -88,7 +101,7 @@ def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bo
     if refused := refusal(result):
         say(f"error: {refused}", err=True)
     for remark in result.remarks:
-        say(f"note: {remark}", err=True)
+        say(f"note: {with_file(remark, file)}", err=True)
 
 
 def refusal(result: Result) -> str:

@@ -37,7 +37,7 @@ def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
     """
     from warploom.cli.group import shown_as_its_own
     from warploom.cli.loading import PYTHON, compiler_words, own_arguments, program_isa
-    from warploom.cli.running import limit_of, machine_of
+    from warploom.cli.running import CHECK, limit_of, machine_of, with_file
 
     check_script_options(file, options)
     config, units = machine_of(file, options, PYTHON)
@@ -111,8 +111,9 @@ def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
     elif not options["quiet"] and (results or not failed):
         for line in launch_table(file, results, config.name):
             say(line, err=True)
-        for remark in dict.fromkeys(text for one in results for text in one.program.remarks):
-            say(f"note: {remark}", err=True)
+        remarks = dict.fromkeys(text for one in results for text in (*(at for at in one.remarks if CHECK in at), *one.program.remarks))
+        for remark in remarks:
+            say(f"note: {with_file(remark, file)}", err=True)
         if written:
             wanted.told(results)
     return status or ended

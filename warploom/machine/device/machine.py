@@ -40,6 +40,7 @@ from warploom.machine.device.device import Gpu, run
 from warploom.machine.device.handed import hooks_of, units_of
 from warploom.machine.device.held import Held
 from warploom.machine.device.inspection import PipelineInspection
+from warploom.machine.device.remarks.barriers import left_out
 from warploom.machine.device.remarks.overwritten import overwritten
 from warploom.machine.device.remarks.stacks import full_stacks
 from warploom.machine.device.remarks.touched_memory import touched_memory
@@ -322,7 +323,14 @@ class PipelineMachine:
             notes=notes,
             notes_lost=lost,
             exit_code=pipeline_report.exit_code(self),
-            remarks=(*pipeline_report.remarks(self), *overwritten(self), *touched_memory(self), *full_stacks(self), *self.program.remarks),
+            remarks=(
+                *pipeline_report.remarks(self),
+                *overwritten(self),
+                *touched_memory(self),
+                *full_stacks(self),
+                *(left_out(self) if outcome.status == "done" else ()),
+                *self.program.remarks,
+            ),
             console=(*printed(self.program, self.notes), *(self.program.printing(self.program, notes) if self.program.printing else ())),
             engine=outcome.engine,
             seconds=outcome.seconds,
