@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from warploom.graphics.rays.building import built
 from warploom.graphics.rays.splitting import BUILDERS, binary_tree
 from warploom.graphics.rays.traced import TracedScene
 from warploom.graphics.rays.tracing import (
@@ -40,12 +41,13 @@ from warploom.machine.rays.layout import (
     WIDTHS,
 )
 from warploom.machine.rays.leaf import resume, step
-from warploom.machine.rays.walk import CANDIDATE, FAULTS, MOST_STACK, SCENE, TREE, Walk
+from warploom.machine.rays.walk import CANDIDATE, FAULTS, MOST_LEVELS, MOST_STACK, SCENE, TREE, Walk
 
 MOST_NUMBER = 1e12  # of a coordinate: products of three of them are floats
 MOST_SKEW = 1e3  # of an instance's matrix: its condition number
 ROOM = 2.0**-16  # by which an instance's box is made larger, of the numbers that are computed on the way into it
 WORTH_COMPILING = 3_000  # rays, about: what plain Python traces in the time that compiling takes
+BY_KERNELS = "kernels"  # a builder
 ENGINES = ("auto", "native", "python")
 
 
@@ -80,22 +82,29 @@ class Hits(NamedTuple):
 class RayScene:
     """A tree of boxes over triangles. corners: float[n, 3, 3], or a list of such meshes with `instances`. width: children of a node.
 
-    builder: "area", the surface area heuristic, or "morton", along a curve: built faster, and walked slower. opaque: bool[n] (of each
-    mesh), false for triangles that a program decides about. words: uint32, as a ray unit reads them. Raises GraphicsError.
+    builder: "area", the surface area heuristic; "morton", along a curve: built faster, and walked slower; "kernels": the latter by kernels
+    on the current GPU, in nodes of two. opaque: bool[n] (of each mesh), false for triangles that a program decides about. words: uint32, as
+    a ray unit reads them. Raises GraphicsError.
     """
 
     def __init__(self, corners: Any, width: int = 4, *, instances: Sequence[Instance] | None = None, opaque: Any = None,
                  builder: str = "area") -> None:  # fmt: skip
         if width not in WIDTHS:
             raise GraphicsError(f"a node of {width} children: there are 2, 4 and 6")
-        if builder not in BUILDERS:
-            raise GraphicsError(f"the builder {builder!r}: there are {' and '.join(BUILDERS)}")
+        if builder not in (*BUILDERS, BY_KERNELS):
+            raise GraphicsError(f"the builder {builder!r}: there are {', '.join(BUILDERS)} and {BY_KERNELS}")
+        if builder == BY_KERNELS and (width != 2 or instances is not None):
+            raise GraphicsError("kernels build nodes of two children over one mesh: give width 2, and no instances")
         self.builder = builder
         self.width, self.instances = width, None if instances is None else list(instances)
         meshes = [corners] if instances is None else list(corners)
         opacity = [opaque] if instances is None else list(opaque) if opaque is not None else [None] * len(meshes)
         self.meshes = [_checked(mesh, f"mesh {number}") for number, mesh in enumerate(meshes)]
         self.opaque = [_opacity(one, len(mesh)) for one, mesh in zip(opacity, self.meshes, strict=True)]
+        if builder == BY_KERNELS:
+            self.words, self.depth = zeros(LINE // 4 * (1 + max(len(self.meshes[0]) - 1, 1) + len(self.meshes[0])), np.uint32), MOST_LEVELS
+            self.words[:] = built(self.meshes[0], self.opaque[0])
+            return
         if self.instances is None:
             words, leaves, nodes, self.depth = self._mesh_words(0, LINE)
             head = [LINE, WIDTHS[width], nodes, leaves]
