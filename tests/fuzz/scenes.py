@@ -25,8 +25,8 @@ from warploom.isa.frontend import Options
 
 SIZE, CYCLES = 6, 400
 VALUES: tuple[Any, ...] = (
-    None, True, -1, 0, 1, 2, 3, 255, 1 << 31, 1 << 63, 10**30, -(10**400), 1e308, 0.5, "x", "VEC3", "VEC4", "SCALAR", "MASK", "BLEND", [],
-    [0], [1e39, 0, 0], [0, 0, 0, 0], {}, {"index": 0}, {"index": 9}, [[]], 5120, 5121, 5123, 5125, 5126, 9728, 33071, "data:,",
+    None, True, -1, 0, 1, 2, 3, 5, 6, 255, 1 << 31, 1 << 63, 10**30, -(10**400), 1e308, 0.5, "x", "VEC3", "VEC4", "SCALAR", "MASK", "BLEND",
+    [], [0], [1e39, 0, 0], [0, 0, 0, 0], {}, {"index": 0}, {"index": 9}, [[]], 5120, 5121, 5123, 5125, 5126, 9728, 33071, "data:,",
     "data:;base64,AAAA", "../../../../etc/passwd", "/dev/zero", "http://www.w3.org/y",
 )  # fmt: skip
 NAMES = (

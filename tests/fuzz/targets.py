@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.fuzz import kernels, machines, policies, scenes
+from tests.fuzz import geometry, kernels, machines, policies, scenes
 from tests.places import EXAMPLES, GOLDEN
 from warploom import GPU
 from warploom.cli.data import read_buffer_file
@@ -218,6 +218,7 @@ def _targets() -> Iterator[Target]:
     for ending in scenes.OTHERS:
         yield Target(f"scenes in {ending}", scenes.take, scenes.seeds_of(ending), ending)
     yield Target("values of glTF", scenes.take_values, scenes.gltf, ".gltf", grown=True)
+    yield Target("geometry", geometry.take, scenes.gltf, grown=True)
     yield Target("registers of graphics", scenes.take_registers, scenes.gltf, grown=True)
     yield Target("sources in C", _compiled, _files("*/*.c"), ".c", slow=True)
     yield Target("sources in OpenCL C", _compiled, _texts(OPENCL), ".cl", slow=True)

@@ -100,6 +100,10 @@ def test_a_domain_shader_may_give_colours_and_patches_may_be_left_out():
     [
         (lambda: Patches(SQUARE), "corners of a flat quad are [patches, 4, 3], and these are [4, 3]"),
         (lambda: Patches([SQUARE], [1, 2, 3]), "outer factors are [1, 4] for these patches, or one number, and these are [3]"),
+        (lambda: Patches([SQUARE], "fine"), "outer factors are not a table of numbers"),
+        (lambda: Patches([SQUARE], 1, [[1, [2]]]), "inner factors are not a table of numbers"),
+        (lambda: Patches([[0, 1], [2]]), "corners of patches are not a table of numbers"),
+        (lambda: Patches([[[0, 0, 0]] * 5], shader=lambda u, v, c: 2 * across(u, v, c)).mesh(), "of a quad, and this patch has 5"),
         (lambda: Patches([SQUARE], domain="square"), "domain is 'square'"),
         (lambda: Patches([SQUARE], shader=lambda u, v, c: u).mesh(), "positions for patch 0 are [4]: it gives a row for each of 4 points"),
         (lambda: Patches([SQUARE], shader=lambda u, v, c: {"uv": u}).mesh(), "gives no positions for patch 0, but uv"),

@@ -34,7 +34,7 @@ def check(domain, outer, inner, partitioning):
     made = tessellated(domain, outer, inner, partitioning)
     area = twice_areas(made)
     assert area.sum() == AREA[domain] and (area >= 0).all()
-    if partitioning != "fractional_odd":
+    if partitioning == "integer":  # else what has just begun to grow may be rounded to nothing
         assert (area > 0).all()
     assert set(made.triangles.ravel().tolist()) == set(range(len(made.points)))
     sides = Counter(pair for a, b, c in made.triangles.tolist() for pair in ((a, b), (b, c), (c, a)))

@@ -39,22 +39,27 @@ class VertexBuffer:
         """Vertices that lie in it whole."""
         size = len(self._bytes()) - self.offset
         ends = [offset + format_of(name).size for name, offset in self.attributes.values()]
-        return max((size - max(ends, default=0)) // self.stride + 1, 0) if self.stride > 0 else 0
+        return max((size - max(ends, default=0)) // self._stride() + 1, 0)
 
     def fetched(self, name: str, count: int) -> np.ndarray:
         """An attribute of the first vertices: [count, components], floats of 32 bits or whole numbers. Raises GraphicsError."""
         if name not in self.attributes:
             raise GraphicsError(f"there is no attribute {name!r} in the vertex buffer; it has {', '.join(self.attributes) or 'none'}")
         kind, offset = self.attributes[name]
-        form, data, first = format_of(kind), self._bytes(), self.offset + offset
-        if self.stride < 0 or first < 0:
-            raise GraphicsError(f"attribute {name!r}: stride {self.stride} and offset {first} are bytes, 0 or more")
-        end = first + (count - 1) * self.stride + form.size
+        form, data, first, stride = format_of(kind), self._bytes(), self.offset + offset, self._stride()
+        if first < 0:
+            raise GraphicsError(f"attribute {name!r} begins at byte {first} of its vertex buffer: an offset is 0 or more")
+        end = first + (count - 1) * stride + form.size
         if count > 0 and end > len(data):
             raise GraphicsError(f"attribute {name!r} of vertex {count - 1} ends at byte {end} of a vertex buffer that has {len(data)}")
         if count <= 0:
             return decoded(np.zeros((0, form.size), np.uint8), form)
-        return decoded(np.lib.stride_tricks.as_strided(data[first:], (count, form.size), (self.stride, 1)), form)
+        return decoded(np.lib.stride_tricks.as_strided(data[first:], (count, form.size), (stride, 1)), form)
+
+    def _stride(self) -> int:
+        if self.stride < 1:
+            raise GraphicsError(f"the stride of a vertex buffer is {self.stride}: bytes from a vertex to the next, 1 or more")
+        return self.stride
 
     def _bytes(self) -> np.ndarray:
         return _bytes(self.data)

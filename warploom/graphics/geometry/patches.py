@@ -32,6 +32,8 @@ def across(u: np.ndarray, v: np.ndarray, corners: np.ndarray) -> np.ndarray:
 
     Of a triangle, where u, v and w = 1 - u - v are the weights of its corners. Along an edge nothing but its two ends counts.
     """
+    if len(corners) not in (3, 4):
+        raise GraphicsError(f"`across` takes the 3 corners of a triangle or the 4 of a quad, and this patch has {len(corners)}")
     u, v = u[:, None], v[:, None]
     if len(corners) == 3:
         a, b, c = corners
@@ -59,7 +61,7 @@ class Patches:
     def __post_init__(self) -> None:
         chosen("domain", self.domain, list(DOMAINS))
         chosen("partitioning", self.partitioning, list(PARTITIONINGS))
-        self.corners = np.asarray(self.corners, np.float64)
+        self.corners = _numbers("corners of patches", self.corners, np.float64)
         if self.corners.ndim < 2:
             raise GraphicsError(f"corners of patches are [patches, corners, ...], and these are {list(self.corners.shape)}")
         if self.shader is across and self.corners.shape[1:] != (DOMAINS[self.domain][0], 3):
@@ -68,7 +70,7 @@ class Patches:
                 "a domain shader can have others"
             )
         for what, count in zip(("outer", "inner"), DOMAINS[self.domain], strict=True):
-            given = np.asarray(getattr(self, what), np.float32)
+            given = _numbers(f"{what} factors", getattr(self, what), np.float32)
             try:
                 setattr(self, what, np.broadcast_to(given, (len(self.corners), count)))
             except ValueError:
@@ -115,12 +117,18 @@ class Patches:
         made = {}
         for name, value in what.items():
             chosen("a domain shader's attribute", name, ATTRIBUTES)
-            try:
-                made[name] = np.asarray(value, np.float64)
-            except (TypeError, ValueError):
-                raise GraphicsError(f"the domain shader's {name} for patch {number} are not a table of numbers") from None
+            made[name] = _numbers(f"the domain shader's {name} for patch {number}", value, np.float64)
             if made[name].ndim != 2 or len(made[name]) != count:
                 raise GraphicsError(
                     f"the domain shader's {name} for patch {number} are {list(made[name].shape)}: it gives a row for each of {count} points"
                 )
         return made
+
+
+def _numbers(what: str, given: Any, kind: type) -> np.ndarray:
+    """A table of numbers. Raises GraphicsError."""
+    try:
+        with np.errstate(over="ignore"):
+            return np.asarray(given, kind)
+    except (TypeError, ValueError):
+        raise GraphicsError(f"{what} are not a table of numbers") from None
