@@ -137,6 +137,15 @@ BEFORE_AND_AFTER = {
         "b0:\n%1 = special[thread_x] i64\n%2 = add i64 %1, 12\nstore global.4 %2, %1\nexit",
         "b0:\n    %1 = special[thread_x] i64  ; 0 .. 1023\n    %2 = add i64 %1, 12  ; 12 .. 1035\n    store[12] global.4 %1, %1\n    exit",
     ),
+    "neighbours": (
+        "b0:\n%1 = special[thread_y] i64\n%2 = shl i64 %1, 3\n%3 = load[4] shared.4 i64 %2\n%4 = load[12] shared.4 i64 %2\n"
+        "%5 = load shared.4 i64 %2\nstore shared.4 %2, %3\nstore shared.4 %2, %4\nstore shared.4 %2, %5\nexit",
+        "b0:\n    %1 = special[thread_y] i64  ; 0 .. 1023\n    %2 = shl i64 %1, 3  ; 0 .. 8184\n    %5 = load shared.4/8 i64 %2BOUNDS\n"
+        "    %3 = load[4] shared.4/8 i64 %2BOUNDS\n    %4 = load[12] shared.4 i64 %2BOUNDS\n    store shared.4 %2, %3\n"
+        "    store shared.4 %2, %4\n    store shared.4 %2, %5\n    exit".replace(
+            "BOUNDS", "  ; -9223372036854775808 .. 9223372036854775807"
+        ),
+    ),
     "ranges": (
         LOOP.replace("0 .. 1000\n    %2", "-9223372036854775808 .. 9223372036854775807\n    %2").replace("1 .. 1001", "-5 .. 5000"),
         LOOP.replace("1 .. 1001", "1 .. 1000"),

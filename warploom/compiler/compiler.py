@@ -14,6 +14,7 @@ from warploom.compiler import mir, ssa
 from warploom.compiler.allocate import allocate
 from warploom.compiler.emit import Emitter
 from warploom.compiler.halves import compute_in_halves
+from warploom.compiler.neighbours import join_neighbours
 from warploom.compiler.ranges import find_ranges, wanted_high
 from warploom.compiler.select import fold_offsets, select
 from warploom.compiler.selection import words_of
@@ -44,6 +45,7 @@ PASSES = (
     Pass("halves", "16-bit floats that were widened, computed and rounded are computed as they are", compute_in_halves),
     Pass("offsets", "a constant that is added to an address goes into the access", fold_offsets),
     Pass("sweep", "what the passes before no longer need is left out", ssa.prune),
+    Pass("neighbours", "loads of words side by side in one aligned row of shared memory become one", join_neighbours),
     Pass("ranges", "bounds of whole numbers, by which 32 bits may do", _ranges),
 )
 
@@ -73,14 +75,15 @@ def compile_function(
     local_bytes: int = 0,
     max_registers: int | None = None,
     contract: bool = True,
+    dense: bool = False,
     printing: bool = False,
     checks: Callable[[list[ssa.Block]], None] | None = None,
 ) -> Compiled:
     """Micro-ops of a function.
 
     scalars: scalar registers that the launch writes. local_bytes: local memory of its own arrays. contract: products and sums become
-    fused multiply-adds. printing: whether the text of the passes is wanted. checks: is shown the blocks when their ranges are known.
-    Raises OutOfRegisters.
+    fused multiply-adds. dense: instructions are put together as ptxas does it (`select.py`). printing: whether the text of the passes is
+    wanted. checks: is shown the blocks when their ranges are known. Raises OutOfRegisters.
     """
     kept, stages = blocks, {BUILT: _text(blocks)} if printing else {}
     for one in PASSES:
@@ -92,7 +95,7 @@ def compile_function(
         checks(kept)
     regions = uniform_values(kept, wide, scalars)
     shown = _text(kept) if printing else ""
-    machine = select(kept, wide, regions, contract=contract)
+    machine = select(kept, wide, regions, contract=contract, dense=dense)
     listed = "\n".join(mir.printed(machine)) if printing else ""
     found = allocate(machine, max_registers or MOST_REGISTERS, scalars, local_bytes)
     emitter = Emitter(found)

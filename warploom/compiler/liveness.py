@@ -23,7 +23,7 @@ def lives(blocks: list[MachineBlock]) -> dict[Reg, Segments]:
             place += 2
         place += 2  # the branch
         spans[block] = (first, place)
-    ends = _live_out(blocks)
+    ends, _ = live_out(blocks)
     found: dict[Reg, Segments] = {}
     for block in reversed(blocks):
         first, last = spans[block]
@@ -67,8 +67,8 @@ def _joined(segments: Segments) -> Segments:
     return joined
 
 
-def _live_out(blocks: list[MachineBlock]) -> dict[MachineBlock, set[Reg]]:
-    """The registers that something after a block reads."""
+def live_out(blocks: list[MachineBlock]) -> tuple[dict[MachineBlock, set[Reg]], dict[MachineBlock, set[Reg]]]:
+    """The registers that something after a block reads, and those that it or something after it does."""
     reads: dict[MachineBlock, set[Reg]] = {}
     writes: dict[MachineBlock, set[Reg]] = {}
     for block in blocks:
@@ -94,4 +94,4 @@ def _live_out(blocks: list[MachineBlock]) -> dict[MachineBlock, set[Reg]]:
                 after[block] = out
                 before[block] = reads[block] | (out - writes[block])
                 changed = True
-    return after
+    return after, before

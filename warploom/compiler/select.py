@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from warploom.compiler.edges import copy_before_branches
 from warploom.compiler.mir import Half, Instr, MachineBlock, Micro, Operand, Reg
 from warploom.compiler.rows import join_rows
 from warploom.compiler.select_memory import MemoryRules
@@ -80,11 +81,18 @@ def _asks(instr: Instr) -> bool:
     return bool(instr.uops) and instr.uops[-1].op == "note" and instr.uops[-1].imm < 0
 
 
-def select(blocks: list[Block], wide: set[Value], regions: dict[Value, int], *, contract: bool = True) -> list[MachineBlock]:
-    """Machine code of a function: blocks that were pruned, whose ranges are known."""
+def select(
+    blocks: list[Block], wide: set[Value], regions: dict[Value, int], *, contract: bool = True, dense: bool = False
+) -> list[MachineBlock]:
+    """Machine code of a function: blocks that were pruned, whose ranges are known.
+
+    dense: as ptxas writes it: a sum with a product or a shifted number is one instruction (IMAD, IMAD.WIDE, LEA) also where all lanes agree
+    on a part, so is logic with a comparison (ISETP.AND), an address is computed by an instruction of its own, and what a loop copies at its
+    end is copied in front of the branch.
+    """
     _split_edges(blocks)
     chosen = Selector(wide, regions, _uses(blocks))
-    chosen.contract = contract
+    chosen.contract, chosen.dense = contract, dense
     made = {block: MachineBlock(number, block.at) for number, block in enumerate(blocks)}
     for block in blocks:
         one = made[block]
@@ -105,7 +113,10 @@ def select(blocks: list[Block], wide: set[Value], regions: dict[Value, int], *, 
     for instr, block, name, value in chosen.bound:
         reg = chosen.place(value)
         (made[block] if instr is None else instr).bound.append((name, reg, kind_of(value) if reg is not None else ""))
-    return [made[block] for block in blocks]
+    machine = [made[block] for block in blocks]
+    if dense:
+        copy_before_branches(machine)
+    return machine
 
 
 def fold_offsets(blocks: list[Block]) -> None:

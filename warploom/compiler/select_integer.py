@@ -17,7 +17,9 @@ COUNTS = ("popc", "clz", "ctz", "brev")
 
 
 class IntegerRules(WideRules):
-    """The rules, by the name of the operation."""
+    """The rules, by the name of the operation. dense: see `select.select`."""
+
+    dense = False
 
     def on_integer(self, value: Value) -> bool:
         """Select an operation on whole numbers; False when it is none."""
@@ -27,6 +29,8 @@ class IntegerRules(WideRules):
                 self.wide_arithmetic(value)
             elif value.op == "add" and (mad := self._product(value)) is not None:
                 self.word("mad", value, *mad)
+            elif self.dense and value.type == "i1" and (compared := self._compared(value)) is not None:
+                self.word(SAME[value.op], value, *compared)
             else:
                 self.word(SAME[value.op], value, *map(self.low, value.args))
             return True
@@ -43,9 +47,29 @@ class IntegerRules(WideRules):
 
     def _product(self, value: Value) -> tuple[Operand, Operand, Operand] | None:
         """The operands of `mad`, where a sum has a product that nothing else wants."""
+        into = value if self.dense else None
         for product, other in (value.args, value.args[::-1]):
-            if product.op == "mul" and self.size(product) == 1 and product is not other and self.fold(product):
+            if product.op == "mul" and self.size(product) == 1 and product is not other and self.fold(product, into):
                 return self.low(product.args[0]), self.low(product.args[1]), self.low(other)
+        return self._scaled(value) if self.dense else None
+
+    def _scaled(self, value: Value) -> tuple[Operand, Operand, Operand] | None:
+        """The same of a sum with what is shifted by a fixed number, as LEA and IMAD.WIDE have it."""
+        for scaled, other in (value.args, value.args[::-1]):
+            fixed = scaled.op == "shl" and scaled.args[1].op == "const" and 0 <= int(scaled.args[1].imm) < 32 and scaled is not other
+            if fixed and scaled.args[0].op != "const" and self.size(scaled) == 1 and self.fold(scaled, value):
+                return self.low(scaled.args[0]), 1 << int(scaled.args[1].imm), self.low(other)
+        return None
+
+    def _compared(self, value: Value) -> tuple[Operand, Operand] | None:
+        """Operands of logic on truths, of which one is compared within the instruction (ISETP.LT.AND and its like)."""
+        for one, other in (value.args, value.args[::-1]):
+            if one.op not in ("eq", "ne", "lt") or one is other or words_are_signed(*one.args) is None or not self.fold(one):
+                continue
+            made = self.hidden()
+            name = COMPARE.get(one.op) or ("slt" if words_are_signed(*one.args) else "sltu")
+            self.bundle.append(Micro(name, made, self.low(one.args[0]), self.low(one.args[1])))
+            return made, self.low(other)
         return None
 
     def _comparison(self, value: Value) -> None:

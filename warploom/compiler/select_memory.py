@@ -34,7 +34,8 @@ class MemoryRules(FloatRules):
     def _address(self, value: Value) -> Operand:
         """The register that the access adds its offset to."""
         address = value.args[0]
-        if address.op == "add" and self.fold(address):
+        scaled = self.dense and any(one.op in ("shl", "mul") for one in address.args)
+        if address.op == "add" and not scaled and self.fold(address):
             made = self.hidden()
             self.bundle.append(Micro("add", made, self.low(address.args[0]), self.low(address.args[1])))
             return made

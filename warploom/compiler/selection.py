@@ -47,7 +47,7 @@ class Selection:
         """The register of a value."""
         if value not in self.regs:
             region = self.regions.get(value)
-            if (same := self.same_word(value)) is not None:
+            if (same := self.same_word(value)) is not None and same.op != "param":
                 self.regs[value] = self.reg(same)
             else:
                 self.regs[value] = self.new(self.size(value)) if region is None else self.new(1, "s", region)
@@ -62,7 +62,9 @@ class Selection:
     def same_word(self, value: Value) -> Value | None:
         """The value whose register a value shares that is a different reading of the same word, as a cast between whole numbers."""
         x = value.args[0] if value.op in REREAD else None
-        if x is None or x.op in ("const", "param") or value in self.regions or x in self.regions or self.size(value) + self.size(x) != 2:
+        if x is None or x.op == "const" or self.size(value) != 1 or (x.op != "param" and self.size(x) != 1):
+            return None
+        if x.op != "param" and self.regions.get(value) != self.regions.get(x):
             return None
         same = value.op in ("bits", "float") or (value.op == "wrap" and value.imm in (32, 64)) or (value.op == "from_end" and x.lo >= 0)
         return x if same else None
@@ -76,6 +78,8 @@ class Selection:
 
     def low(self, value: Value) -> Operand:
         """The low word of a value; of a number of one word, it."""
+        if value.op in REREAD and (same := self.same_word(value)) is not None:
+            return self.low(same)
         if value.op == "const":
             return bits_of(value) & WORD
         if value.op == "param":
@@ -131,9 +135,13 @@ class Selection:
         high = Micro("sra", Half(dst, 1), Half(dst, 0), 31) if value.lo < 0 else Micro("mov", Half(dst, 1), 0)
         self.add(Micro(op, Half(dst, 0), a, b, c), high, early=True)
 
-    def fold(self, value: Value) -> bool:
-        """Whether a value has one use and stands in this block, so that it may become part of the instruction that uses it."""
-        if self.uses.get(value, 0) != 1 or value.block is not self.block or value in self.regions:
+    def fold(self, value: Value, into: Value | None = None) -> bool:
+        """Whether a value has one use and stands in this block, so that it may become part of the instruction that uses it.
+
+        into: what uses it, where that may be of a lane and the value one that all lanes agree on.
+        """
+        agreed = value in self.regions and (into is None or into in self.regions)
+        if self.uses.get(value, 0) != 1 or value.block is not self.block or agreed:
             return False
         self.folded.add(value)
         return True

@@ -13,10 +13,11 @@
         exit
 
 A line is an operation: its result, its name, what it has beside its operands in brackets, what it accesses (space, bytes, `s` for
-signed, the row of the view after `@`), the result's type, the operands. A constant is a number; one that is neither an i64 nor an f64
-has its type behind it, as `1:i1`. A param says which scalar register it comes in. After `;` stand a whole number's bounds, and of a
-block those that lead to it, in the order of a phi's operands. Bounds and blocks that are left out are worked out. `places=True` adds
-where each operation stands in the source, as ` | file:line:column+length`; then nothing is lost.
+signed, the row of the view after `@`, the bytes of the row that one instruction accesses after `/`), the result's type, the operands.
+A constant is a number; one that is neither an i64 nor an f64 has its type behind it, as `1:i1`. A param says which scalar register it
+comes in. After `;` stand a whole number's bounds, and of a block those that lead to it, in the order of a phi's operands. Bounds and
+blocks that are left out are worked out. `places=True` adds where each operation stands in the source, as
+` | file:line:column+length`; then nothing is lost.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from warploom.compiler.ssa import FLOATS, LIMITS, NOWHERE, Access, At, Block, Va
 TYPES = frozenset(LIMITS) - {""}
 _BLOCK = re.compile(r"b(\d+):(?:\s*; from (.*))?")
 _LINE = re.compile(r"(?:(?P<result>%[\d.]+) = )?(?P<op>\w+)(?:\[(?P<imm>.*?)\])?(?: (?P<rest>.*))?")
-_ACCESS = re.compile(r"([a-z_]+)\.(\d+)(s?)(?:@(\d+))?")
+_ACCESS = re.compile(r"([a-z_]+)\.(\d+)(s?)(?:@(\d+))?(?:/(\d+))?")
 _PLACE = re.compile(r"(\d+):(\d+):(\d+)\+(\d+)")
 _BOUNDS = re.compile(r"(-?\d+) \.\. (-?\d+)")
 _WHOLE = re.compile(r"-?\d+")
@@ -105,7 +106,8 @@ def _bounds(value: Value) -> str:
 def _access(access: Access | None) -> str:
     if access is None:
         return ""
-    return f"{access.space}.{access.size}{'s' * access.signed}" + (f"@{access.view}" if access.view >= 0 else "")
+    view, row = f"@{access.view}" if access.view >= 0 else "", f"/{access.row}" if access.row else ""
+    return f"{access.space}.{access.size}{'s' * access.signed}{view}{row}"
 
 
 def _place(at: At) -> str:
@@ -205,7 +207,7 @@ class _Parser:
         names = [one for one in " ".join(words).split(", ") if one]
         value = Value(found["op"], [], type, _number(found["imm"]), block, at=at)
         if access is not None:
-            value.access = Access(access[1], int(access[4]) if access[4] else -1, int(access[2]), bool(access[3]))
+            value.access = Access(access[1], int(access[4]) if access[4] else -1, int(access[2]), bool(access[3]), int(access[5] or 0))
         if found["result"]:
             value.number = int(found["result"][1:].partition(".")[0])
             self._name(number, found["result"], value)

@@ -205,7 +205,22 @@ def logic(t: Translation, one: Instruction) -> None:
     """`and`, `or`, `xor`."""
     kind = one.type
     x, y = _operands(t, one, kind, 2)
-    t.set(t.pure(one.op, x, y, type="i1" if kind == "pred" else "i64"))
+    t.set(truths(t, one.op, x, y) if kind == "pred" else t.pure(one.op, x, y))
+
+
+def truths(t: Translation, op: str, x: Value, y: Value) -> Value:
+    """`and`, `or`, `xor` of two truths. Negations go outwards, where a branch or a selection takes them for nothing (De Morgan)."""
+    inner = [_negation_of(one) for one in (x, y)]
+    if op != "xor" and inner[0] is not None and inner[1] is not None:
+        return negated(t, t.pure("and" if op == "or" else "or", inner[0], inner[1], type="i1"))
+    return t.pure(op, x, y, type="i1")
+
+
+def _negation_of(truth: Value) -> Value | None:
+    """What a truth is the negation of, if it is one."""
+    if truth.op == "eq" and truth.args[0].type == "i1" and truth.args[1].op == "const" and truth.args[1].imm == 0:
+        return truth.args[0]
+    return None
 
 
 def complement(t: Translation, one: Instruction) -> None:

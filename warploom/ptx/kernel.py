@@ -124,7 +124,8 @@ def compile_kernel(
         problems = [refused]
     if problems:
         raise texts.error(name, problems)
-    found = compile_function(t.b.blocks, scalars=HIDDEN_WORDS + (t.words if t.in_scalars else 0), local_bytes=t.local_bytes, contract=False)
+    scalars = HIDDEN_WORDS + (t.words if t.in_scalars else 0)
+    found = compile_function(t.b.blocks, scalars=scalars, local_bytes=t.local_bytes, contract=False, dense=True)
     uops, code, text = found.builder.arrays()
     program = Program(
         "ptx", shown_name(name), uops, code, text, found.registers, tuple(f"v{n}" for n in range(found.registers)), sources=texts.sources(),

@@ -129,3 +129,6 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *blo
     return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, function, [shared](int) { return shared; }, limit);
 }
 #endif
+#ifdef __WARPLOOM_FUNCTIONS_ALONE /* of the host's pass: so that the file's device code is registered */
+__device__ char __warploom_functions;
+#endif
