@@ -69,6 +69,10 @@ def test_registers_are_compared_with_nothing():
         ("pipe.one", "redux stall=1"),
         ("pipe.pair", "s2r ldc"),
         ("pipe.pair", "s2r redux"),
+        ("pipe.pair", "imadw nop"),
+        ("pipe.pair", "imadw mov"),
+        ("pipe.pair", "iadd3 dfma"),
+        ("pipe.pair", "uiadd3 uldc"),
     ],
 )
 def test_other_rows_that_have_a_mechanism_of_their_own(name, params):
@@ -76,9 +80,9 @@ def test_other_rows_that_have_a_mechanism_of_their_own(name, params):
     assert cycles(row) == row.cycles
 
 
-@pytest.mark.parametrize("params", ["imadw iadd3", "imadw lds", "imadw nop"])
-def test_a_wide_product_keeps_the_port_of_the_first_source(params):
-    """Others that read one take a cycle more beside it."""
+@pytest.mark.parametrize("params", ["imadw iadd3", "imadw lds", "dfma lds", "dfma ldg"])
+def test_a_wide_product_keeps_the_port_of_the_first_source_and_addresses_are_read_from_banks(params):
+    """Others that read one take a cycle more beside it; a double product of three pairs takes three, and four beside an access."""
     row = next(row for row in rows(["pipe.pair"]) if row.params == params)
     assert cycles(row) == pytest.approx(row.cycles, rel=0.01)
 
@@ -89,13 +93,13 @@ def differing():
         return {int(row["kernel"]): (int(row["here"]), row["cause"]) for row in csv.DictReader(file)}
 
 
-def test_of_the_rows_of_one_warp_nine_tenths_are_exact_and_nearly_all_within_a_twentieth():
+def test_of_the_rows_of_one_warp_more_than_nine_tenths_are_exact_and_nearly_all_within_a_twentieth():
     """What differs stands in a table with its cause."""
     all_rows, here = rows(), differing()
     assert set(here) <= {row.kernel for row in all_rows} and all(cause for _, cause in here.values())
-    assert len(here) <= 0.1 * len(all_rows)
+    assert len(here) <= 0.075 * len(all_rows)
     far = [row for row in all_rows if row.kernel in here and abs(here[row.kernel][0] - row.cycles) > 0.05 * row.cycles]
-    assert len(far) <= 0.03 * len(all_rows)
+    assert len(far) <= 0.02 * len(all_rows)
 
 
 @pytest.mark.slow

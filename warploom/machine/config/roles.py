@@ -16,10 +16,11 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.needs import uses
 from warploom.isa.program import Program
-from warploom.isa.schedule import NO_SOURCE, REUSE, ROLE_NUMBER, ROLES, Schedule
+from warploom.isa.schedule import NO_SOURCE, REUSE, ROLE_NAMES, ROLE_NUMBER, ROLES, Schedule
 from warploom.machine.config.schema import Config
 from warploom.machine.core.operand_banks import BITS
 from warploom.machine.core.reuse_cache import KEEPS, MARK_BITS, READS
+from warploom.machine.core.role_pipes import FIRST_READER, OWN
 
 
 class Cost(NamedTuple):
@@ -30,7 +31,8 @@ class Cost(NamedTuple):
     the whole core behind its pipe. reads: until the counter of its operands is lowered. room: by how many cycles the next one
     issues before the pipe is free, for it waits there. branches, branches_taken: for which it keeps the
     branch unit, where the warp goes on at the next instruction, and elsewhere. after_jump: to the warp's next instruction where that is
-    elsewhere. after_part: where some lanes of the warp are elsewhere. after: wherever it is; 0: its stall count.
+    elsewhere. after_part: where some lanes of the warp are elsewhere. after: wherever it is; 0: its stall count. least: to the warp's
+    next instruction, whatever its stall count.
     """
 
     port: str = ""
@@ -44,10 +46,11 @@ class Cost(NamedTuple):
     after_jump: int = 0
     after_part: int = 0
     after: int = 0
+    least: int = 1
 
 
 PORTS = {"integer": u.ALU, "heavy": u.HEAVY, "float": u.FLOAT, "both": u.HEAVY, "double": u.DOUBLE, "special": u.SPECIAL,
-         "uniform": u.SCALAR_PORT, "memory": u.SHARED, "index": u.INDEX, "register": u.TEXTURE}  # fmt: skip
+         "uniform": u.SCALAR_PORT, "memory": u.SHARED, "index": u.INDEX, "register": u.TEXTURE, "buffer": u.BUFFER}  # fmt: skip
 SWITCH = 19  # H100: 14 to stop at a BSYNC, 5 until the other lanes go on
 TAKEN_FIRST = 4  # H100: where lanes part, those that take the branch and run first go on 9 cycles later than the others would
 SWITCH_BY_NAME = 5  # the same, where lanes execute the BSYNC before they wait
@@ -59,7 +62,7 @@ HOPPER: Mapping[str, Cost] = {
     "add": Cost("integer", 2, 4),  # as integer
     "compare": Cost("integer", 2, 13),  # H100: as the others; 13 until a guard may ask for the predicate
     "multiply": Cost("heavy", 2, 4),  # H100: one half of the FMA pipe
-    "wide": Cost("heavy", 4, 4),  # H100
+    "wide": Cost("heavy", 4, 4, room=2, least=3),  # H100: of n with another instruction each the last issues 3 cycles before the end, not 1
     "high": Cost("heavy", 4, 4),  # H100: 31.6 results a cycle and multiprocessor
     "float": Cost("float", 2, 4),  # H100: one a cycle, of two halves of the pipe
     "half": Cost("both", 2, 4),  # H100: FFMA and HFMA2 in turn take four cycles, so it keeps both halves
@@ -71,7 +74,7 @@ HOPPER: Mapping[str, Cost] = {
     "convert": Cost("special", 8, 17, room=3),  # H100
     "uniform": Cost("uniform", 2, 6),  # H100: beside all others
     "uniform_move": Cost("uniform", 2, 1),  # H100: the next instruction may use it
-    "uniform_load": Cost("uniform", 1, 1),  # H100
+    "uniform_load": Cost("buffer", 1, 1),  # H100: beside UIADD3 and all others
     "lane_to_uniform": Cost("integer", 2, 2),  # H100: nothing waits for its counter; 10 until a lane may use the result
     "special_to_uniform": Cost("index", 2, 35, serves=2, room=3),  # H100
     "clock": Cost("integer", 2, 4),  # H100
@@ -132,7 +135,24 @@ def schedule_into(config: Config, schedule: Schedule, code: np.ndarray) -> None:
         code[:, u.BANK_READS], code[:, u.REUSE] = 0, 0
         for number in np.flatnonzero(arithmetic).tolist():
             code[number, u.BANK_READS], code[number, u.REUSE] = _reads(schedule, number, config.operands.banks, config.operands.reuse)
+        for number in np.flatnonzero(np.isin(schedule.roles, [ROLE_NUMBER[name] for name in ADDRESSED])).tolist():
+            code[number, u.BANK_READS] = _address_reads(schedule, number, config.operands.banks)
         code[:, u.BANK_READS] |= _first_sources(schedule) << BITS * config.operands.banks
+        if config.operands.banks < OWN:
+            code[arithmetic & (ports == u.ALU), u.BANK_READS] |= 1 << FIRST_READER
+
+
+ADDRESSED = ("shared_load", "shared_store", "load", "store", "atomic")
+LONG = ("load", "store", "atomic")  # of 64 bits
+
+
+def _address_reads(schedule: Schedule, number: int, banks: int) -> int:
+    """How often an access reads each bank for its address. H100: DFMA of three pairs takes 3 cycles, and 4 beside LDS, STS or LDG."""
+    register = int(schedule.sources[number, 0])
+    if register == NO_SOURCE:
+        return 0
+    found = 1 << BITS * (register % banks)
+    return found | 1 << BITS * ((register + 1) % banks) if ROLE_NAMES[schedule.roles[number]] in LONG else found
 
 
 FACTORS = 2  # a and b

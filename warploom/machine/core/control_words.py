@@ -106,7 +106,7 @@ def follow_word(gpu, core, warp, pc, unit, tables, now):
     role = np.int64(tables.code[pc, ISSUE_LATENCY])
     if core.fetch.buffer != 0:
         consume(core.fetch, warp, pc, warps.pc[warp], unit == CONTROL)
-    counters.next[warp] = now + stall_cycles(word)
+    counters.next[warp] = now + max(stall_cycles(word), np.int64(counters.least[role]))
     counters.why[warp] = STALLED
     raise_until(counters, warp, word >> READ & COUNTER_BITS, pc, now + counters.reads[role], SHORT_SCOREBOARD)
     scheduler = core.schedulers[warps.scheduler[warp]]

@@ -17,7 +17,7 @@ import numpy as np
 from warploom.isa.uop import COUNT, FIRST_UOP, FLOAT, HEAVY, INDEX, ISSUE_LATENCY, MEMORY, PORTS, SHARED, SPECIAL, TEXTURE
 from warploom.machine.accounting.events import emit_pipe
 from warploom.machine.accounting.reasons import SHORT_SCOREBOARD, WAIT
-from warploom.machine.core.operand_banks import BITS
+from warploom.machine.core.operand_banks import BITS, MAX_BANKS
 from warploom.machine.core.performance_monitor import count_access
 from warploom.machine.core.units.arithmetic import execute_uop
 from warploom.machine.core.warps.scoreboard import mark_busy
@@ -25,24 +25,32 @@ from warploom.machine.engine.bits import EMPTY, bit, has, lowest
 from warploom.machine.engine.comparators import exceeding
 from warploom.machine.engine.unit import FOREVER, inlined
 
+OWN = MAX_BANKS // 2  # places of `ready` from here on: until when the integer pipe itself reads a bank
+FIRST_READER = 30  # bit of BANK_READS: what waits before another pipe lets it read first
+ALL_READS = (1 << 28) - 1  # the others: four bits a bank, and the port of the first source
+
 
 @inlined
 def read_banks(operands, number, reads, now):
     """`read_operands`: they are read from the cycle on in which their banks are free. Returns how many cycles after `now` that is."""
-    left = np.int64(reads) & 0xFFFFFFFF
+    own = np.int64(reads) >> FIRST_READER & 1
+    shift = OWN * own
+    left = np.int64(reads) & ALL_READS
     start = np.int64(now)
     bank = np.int64(0)
     while left != 0:
         if left & ((1 << BITS) - 1) != 0:
-            start = max(start, np.int64(operands.ready[number, bank]))
+            start = max(start, np.int64(operands.ready[number, bank + shift]))
         left = left >> BITS
         bank = bank + 1
-    left = np.int64(reads) & 0xFFFFFFFF
+    left = np.int64(reads) & ALL_READS
     bank = np.int64(0)
     while left != 0:
         count = left & ((1 << BITS) - 1)
         if count != 0:
-            operands.ready[number, bank] = start + count
+            operands.ready[number, bank + shift] = start + count
+            if own != 0:
+                operands.ready[number, bank] = max(np.int64(operands.ready[number, bank]), start) + count
         left = left >> BITS
         bank = bank + 1
     operands.late = operands.late + start - now
