@@ -1,6 +1,6 @@
-"""Draws the figures of docs/ that are made from the machine itself: the modern core, and one for each divergence mechanism.
+"""Draws the figures of docs/ that are made from the machine itself: the modern core, domains, and one for each divergence mechanism.
 
-    python -m tests.figures    write docs/pictures/modern-core.svg, divergence-*.svg and five-ways-*.svg, and docs/explore/
+    python -m tests.figures    write docs/pictures/modern-core.svg, tessellation.svg, divergence-*.svg, five-ways-*.svg, and docs/explore/
 
 The numbers in the core come from the preset `sm`. What the lanes do is taken from a run of the program that stands beside them.
 The figures are SVG with two sets of colours, so that they can be read on a light and on a dark page.
@@ -17,6 +17,8 @@ from xml.sax.saxutils import escape
 
 import warploom
 from tests.places import ROOT
+from warploom.graphics.geometry.partitioning import ONE
+from warploom.graphics.geometry.tessellator import tessellated
 from warploom.isa.program import Program
 from warploom.machine.accounting import events as e
 from warploom.machine.config.presets import load_config
@@ -401,9 +403,33 @@ def _neighbours(mask: int, lanes: int) -> list[tuple[int, int]]:
     return [(group[0], len(group)) for group in groups]
 
 
+DOMAINS = (  # domain, factors of the edges, of the inside, partitioning
+    ("quad", (4, 4, 4, 4), (4, 4), "integer"),
+    ("quad", (1, 7, 3, 5), (4, 3), "integer"),
+    ("quad", (4.3, 4.3, 1.2, 4.3), (4.3, 3), "fractional_odd"),
+    ("triangle", (2, 5, 8), (6,), "integer"),
+)
+
+
+def tessellation() -> str:
+    """What the tessellator makes of four domains, u to the right and v up."""
+    d, side = Drawing(), 190
+    for number, (domain, outer, inner, partitioning) in enumerate(DOMAINS):
+        made = tessellated(domain, outer, inner, partitioning)
+        left, low = 30 + 223 * number, 64 + side
+        places = [(left + u * side / ONE, low - v * side / ONE) for u, v in made.points.tolist()]
+        for corners in made.triangles.tolist():
+            d.path("M" + " L".join(f"{places[k][0]:.5g} {places[k][1]:.5g}" for k in corners) + " z", arrow=False)
+        d.text(left, low + 26, f"edges {', '.join(map(str, outer))}", "s b")
+        d.text(left, low + 44, f"inside {', '.join(map(str, inner))}: {partitioning}", "s")
+        d.text(left, low + 62, f"{len(made.points)} points, {len(made.triangles)} triangles", "q")
+    label = "Four domains, cut into triangles: factors of the edges and of the inside may all differ"
+    return d.svg(64 + side + 84, "Tessellated domains, and the factors of edges and inside", label)
+
+
 def drawings() -> dict[str, Callable[[], str]]:
     """Every figure by its file's name."""
-    found: dict[str, Callable[[], str]] = {"modern-core.svg": modern_core}
+    found: dict[str, Callable[[], str]] = {"modern-core.svg": modern_core, "tessellation.svg": tessellation}
     for name, figure in FIGURES.items():
         found[f"divergence-{name}.svg"] = lambda figure=figure: divergence(figure)  # type: ignore[misc]
     for name in FIVE_WAYS:
