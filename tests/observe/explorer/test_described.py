@@ -39,3 +39,9 @@ def test_opcodes_are_explained_guards_left_out():
     assert told["FFMA"][1] == "d = a * b + c, rounded once"
     assert told["EXIT"][1] == "lanes end"
     assert not any(word.startswith("@") for word in told)
+
+
+def test_an_instruction_has_what_its_control_word_says():
+    told = {row["text"].split()[0].split(".")[0]: row["word"] for row in described(cubin())["instructions"]}
+    assert told["LDG"]["result"] >= 0 and told["LDG"]["result"] in told["FFMA"]["waits"]
+    assert told["FFMA"]["result"] == -1 and told["FFMA"]["stall"] >= 1

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import warploom
+from tests.isa.sass.places import path_of
 from tests.observe.explorer.browser import EXAMPLES, cycle, run, settled, texts
 from warploom.isa.frontend import Options
-from warploom.isa.frontends import meanings
+from warploom.isa.frontends import meanings, open_source
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting.reasons import REASONS
 from warploom.machine.run import recording as r
@@ -318,3 +319,18 @@ def test_no_line_is_shown_as_running_while_a_warp_is_in_a_file_that_is_not_there
         view.wait_for_function(f"() => explorer.leader.cycle === {now}")
         settled(view)
         assert texts(view, ".lines .line.current .number") == current
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("long_scoreboard", r"it waits for B\d, which LDG.*, sets for its result"), ("wait", r"the stall count is \d+ after")],
+)
+def test_a_machine_that_issues_by_control_words_names_the_word(show, name, said):
+    zeros = np.zeros(32, np.float32)
+    options = Options(
+        str(path_of(90)), grid=1, block=32, arguments={"n": 32, "a": 2.0}, buffers={"x": zeros, "y": zeros}, more={"kernel": "saxpy"}
+    )
+    program = open_source(options.path, None, options)[0]
+    result = warploom.GPU("h100-sxm", set={"gpu.cores": 1}, engine="python").run(program, tracing=True, recording=True)
+    chain = chain_at(show, result, name)
+    assert any(re.search(said, text) for text in chain), chain

@@ -100,7 +100,9 @@ export class Causes {
       return links;
     }
     add(`${run.warpName(span)} waits with ${run.where(pc[span])}`, from, to, name);
-    if (["long_scoreboard", "short_scoreboard", "wait", "waitcnt"].includes(name)) this.#registers(slot, span, cycle, add);
+    const byWord = run.program.instructions[pc[span]]?.word && run.machine.config["core.issue"] === "control";
+    if (byWord && ["long_scoreboard", "short_scoreboard", "wait", "branch_resolving"].includes(name)) this.#word(slot, span, cycle, name, add);
+    else if (["long_scoreboard", "short_scoreboard", "wait", "waitcnt"].includes(name)) this.#registers(slot, span, cycle, add);
     else if (name === "not_selected") this.#chosen(slot, cycle, add);
     else if (name === "barrier") this.#absent(slot, span, cycle, add);
     else if (name === "math_pipe_throttle") this.#pipes(slot, cycle, add);
@@ -111,6 +113,38 @@ export class Causes {
     else if (name === "no_instruction")
       add("the instruction is being fetched from the instruction cache or from program memory", from, to, "fetch_misses");
     return links;
+  }
+
+  /** What a warp waits for where it issues by control words: the stall count of its last instruction, or counters that earlier ones set. */
+  #word(slot, span, cycle, name, add) {
+    const run = this.run,
+      { start, block, rank, pc } = run.spans,
+      upTo = run.issuesBefore[span],
+      counters = name.endsWith("_scoreboard");
+    const left = new Set(counters ? run.program.instructions[pc[span]].word.waits : []);
+    for (let index = upTo - 1; index >= Math.max(0, upTo - FARTHEST); index--) {
+      const other = run.issues[index];
+      if (other < slot.first || block[other] !== block[span] || rank[other] !== rank[span]) break;
+      const by = run.where(pc[other]),
+        { word, unit } = run.program.instructions[pc[other]];
+      if (!counters) {
+        const [, end] = run.stretch(slot, span);
+        const what = name === "wait" ? `the stall count is ${word.stall} after` : "the next instruction is known only some cycles after";
+        add(`${what} ${by}, issued in cycle ${start[other]}`, start[other], end, name);
+        return;
+      }
+      for (const [counter, of] of [
+        [word.result, "result"],
+        [word.operands, "operands"],
+      ]) {
+        if (!left.delete(counter)) continue;
+        const until = of === "result" ? this.readyOf(other) : start[other];
+        if (of === "result" && until <= cycle) continue;
+        add(`it waits for B${counter}, which ${by}, issued in cycle ${start[other]}, sets for its ${of}`, start[other], until, "scoreboard");
+        if (of === "result" && (unit === "memory" || unit === "texture")) this.traffic.explain(slot, other, cycle, add);
+      }
+      if (!left.size) return;
+    }
   }
 
   #registers(slot, span, cycle, add) {

@@ -9,13 +9,14 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.elements import shape_of
 from warploom.isa.program import Program
+from warploom.isa.schedule import COUNTERS, NO_COUNTER, READ, WRITE, Schedule, stall_of
 from warploom.isa.views import FORMATS, VIEW_BASE, VIEW_BYTES, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH, VIEW_WIDTH, VIEW_WRITABLE, ViewShape
 from warploom.observe.facts.variables import variables
 
 
 def described(program: Program) -> dict[str, Any]:
     """A program for the page. An instruction: text, line, address, uops (text), unit, latency (class), stores, uses, writes (groups),
-    holds (the variable that its result is)."""
+    holds (the variable that its result is), word (what its control word says; null without one)."""
     instructions, names = [], variables(program)
     for number, row in enumerate(program.code.tolist()):
         first, count = row[u.FIRST_UOP], row[u.COUNT]
@@ -32,6 +33,7 @@ def described(program: Program) -> dict[str, Any]:
                 "uses": groups,
                 "writes": groups[: row[u.WRITES]],
                 "holds": names.get(number, ""),
+                "word": _word(program.schedule, number) if program.schedule is not None else None,
             }
         )
     return {
@@ -52,6 +54,13 @@ def described(program: Program) -> dict[str, Any]:
             for number, (name, row) in enumerate(zip(program.view_names, program.views.tolist(), strict=False))
         ],
     }
+
+
+def _word(schedule: Schedule, number: int) -> dict[str, Any]:
+    """What a control word says: cycles to the next instruction, counters waited for, counters set for result and operands (-1: none)."""
+    word = int(schedule.words[number])
+    sets = [counter if counter < COUNTERS else -1 for counter in (word >> WRITE & NO_COUNTER, word >> READ & NO_COUNTER)]
+    return {"stall": stall_of(word), "waits": schedule.waited_for(number), "result": sets[0], "operands": sets[1]}
 
 
 def _stores(uop: np.ndarray) -> bool:
