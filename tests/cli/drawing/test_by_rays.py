@@ -41,9 +41,32 @@ def test_facts_as_json(scene, tmp_path):
         (["--stack", "3"], "--stack is for rays: add --rays or --both"),
         (["--rays", "--quads"], "--quads is about quads of the raster engine: leave --rays and --both out"),
         (["--rays", "--tile", "8"], "--tile is about the raster engine: leave --rays out"),
-        (["--both", "--gpu", "vortex-2024"], "--both draws on the host, without a machine: leave --gpu out"),
+        (["--rays", "--gpu", "vortex-2024"], "rays need a ray unit, which vortex-2024 does not have; use --gpu vortex-2026"),
+        (["--rays", "--gpu", "vortex-2026", "--visits"], "--visits counts for each pixel, which the ray unit does not: leave --gpu out"),
+        (["--rays", "--gpu", "vortex-2026", "--stack", "4"], "a machine has its own stack: --set rays.stack=4 in place of --stack"),
+        (
+            ["--rays", "--gpu", "vortex-2026", "--ladder"],
+            "--ladder is about the shader of a raster engine's picture: leave --rays and --both out",
+        ),
     ],
 )
 def test_options_that_do_not_go_together(scene, words, said, tmp_path):
     done = draw(scene, *words, "-o", tmp_path / "out.png")
     assert done.exit_code == 2 and said in done.output and not (tmp_path / "out.png").exists()
+
+
+def test_a_machine_traces_the_same_picture_and_says_how_long_it_took(scene, tmp_path):
+    words = ("--rays", "--size", "12x8", "--set", "rays.stack=2")
+    assert draw(scene, "--rays", "--size", "12x8", "-o", tmp_path / "host.png").exit_code == 0
+    found = json.loads(draw(scene, *words, "--gpu", "vortex-2026", "--json", "-o", tmp_path / "machine.png").stdout)
+    assert (read_picture(tmp_path / "machine.png") == read_picture(tmp_path / "host.png")).all()
+    assert found["cycles"] > found["rays"] > 0 and found["nodes"] > 0
+    said = draw(scene, *words, "--gpu", "vortex-2026", "-o", tmp_path / "machine.png").stdout
+    assert "without shading" not in said and f"{found['cycles'] / found['rays']:.1f} a ray; shading and merging are the host's" in said
+
+
+def test_a_machine_draws_both_ways_in_one_table(scene, tmp_path):
+    done = draw(scene, "--both", "--size", "8x8", "--gpu", "vortex-2026", "-o", tmp_path / "both.png")
+    assert done.exit_code == 0 and read_picture(tmp_path / "both.png").shape == (8, 16, 4)
+    assert "with the shader" in done.stdout and "without shading" in done.stdout
+    assert "0 covered in one of them only" in done.stdout

@@ -8,9 +8,11 @@ import pytest
 from tests.graphics.rays.meshes import sphere
 from tests.graphics.scenes import checkers, garden
 from tests.places import EXAMPLES
+from warploom.gpu import GPU
 from warploom.graphics import ALPHA_BLENDING, Camera, Depth, GraphicsError, Light, Mesh, Pipeline, Scene, Shading, draw
 from warploom.graphics.camera import clip_matrix
 from warploom.graphics.rays.drawing import draw_by_rays
+from warploom.graphics.rays.on_machine import MachineTracer
 
 SNAPPING = 0.75 / 256  # pixels: half a step in x and in y
 
@@ -110,3 +112,19 @@ def test_the_example_of_shadows_darkens_what_the_lamp_does_not_reach():
     pixels, count = names["with_shadows"](scene, 40, 40)
     shades = set(pixels[draw(scene, 40, 40).target.depth() < 1][:, 0].tolist())
     assert shades == {51, 255} and 10 < count == (pixels[..., 0] == 51).sum() < 200
+
+
+def test_a_machine_traces_what_the_host_traces():
+    """Clear triangles, culled ones, and several layers too."""
+    glass = Pipeline(blend=ALPHA_BLENDING, cull_mode="back")
+    ball = Mesh(sphere(4, middle=(0, 2, 0)).reshape(-1, 3), pipeline=glass, shading=Shading((0.3, 0.6, 1, 0.5)))
+    scene, tracer = Scene([garden(), ball], Camera((1, 2, 7))), MachineTracer(GPU("sm", set={"rays.cores": 1}))
+    host = draw_by_rays(scene, 20, 16)
+    machine = draw_by_rays(scene, 20, 16, tracer=tracer)
+    assert (host.target.color == machine.target.color).all() and (host.covered == machine.covered).all()
+    assert {name: machine.counts[name] for name in ("rays", "fragments", "nodes", "boxes", "tested")} == {
+        name: host.counts[name] for name in ("rays", "fragments", "nodes", "boxes", "tested")
+    }
+    assert tracer.cycles == machine.counts["cycles"] > 0
+    with pytest.raises(GraphicsError, match="rays need a ray unit, which sm does not have; use --gpu vortex-2026"):
+        MachineTracer(GPU("sm"))

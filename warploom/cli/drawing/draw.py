@@ -11,6 +11,7 @@ from warploom.cli.drawing import by_rays, on_machine, own_shader, vertices
 
 if TYPE_CHECKING:
     from warploom.graphics import Drawn, Scene
+    from warploom.graphics.machine.drawing import MachineDrawn
 
 
 @click.command()
@@ -78,9 +79,9 @@ def command(ctx: click.Context, file: str, output: str | None, size: str | None,
     changes |= {"tile": int(options["tile"])} if options["tile"] else {}
     if options["front"]:
         scene.camera = _from(scene, options["front"], width, height)
-    if options["gpu"]:
-        if kind in ("overdraw", "quads"):
-            raise UserError(f"--{kind} is counted where no machine draws: leave --gpu out")
+    if options["gpu"] and kind in ("overdraw", "quads"):
+        raise UserError(f"--{kind} is counted where no machine draws: leave --gpu out")
+    if options["gpu"] and options["how"] == by_rays.RASTER:
         ctx.exit(_on_machine(ctx, scene, (width, height), output, kind, as_json, options))
     if options["how"] != by_rays.RASTER:
         ctx.exit(_by_rays(ctx, scene, (width, height), output, kind, as_json, options, changes))
@@ -147,7 +148,13 @@ def _by_rays(
     try:
         with Progress("tracing", size[0] * size[1], quiet=quiet, unit="rays") as progress:
             rays = by_rays.draw(scene, size, options, changes, progress)
-        raster = draw(scene, *size, engine=options["engine"], **changes) if both else None
+        raster: Drawn | MachineDrawn | None = None
+        if both and options["gpu"]:
+            raster, gpu = on_machine.draw(scene, *size, options, quiet)
+            of_raster = on_machine.facts(raster, gpu)
+        elif both:
+            raster = draw(scene, *size, engine=options["engine"], **changes)
+            of_raster = _facts(raster)
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
         say(f"{how}; no file was written", err=True)
@@ -155,7 +162,7 @@ def _by_rays(
     write_file(output, png(by_rays.side_by_side(raster, rays, kind) if raster else by_rays.picture(rays, kind)))
     found, warnings = by_rays.facts(rays), [*scene.warnings, *rays.warnings]
     if raster is not None:
-        of_raster, apart = _facts(raster), by_rays.differences(raster, rays)
+        apart = by_rays.differences(raster, rays)
         whole = {"raster": of_raster, "rays": found, **apart}
     if as_json:
         print_json({"output": output, "warnings": warnings, **(found if raster is None else whole)})

@@ -15,6 +15,7 @@ import numpy as np
 from warploom.graphics.camera import depth_range, fitting_camera, view_matrix
 from warploom.graphics.draw_call import Progress, lamp_of, material_of
 from warploom.graphics.drawing import placed_light
+from warploom.graphics.rays.on_machine import MachineTracer
 from warploom.graphics.rays.scene import RayScene, called
 from warploom.graphics.rays.shading import KINDS, merge_hits, shade_hits
 from warploom.graphics.rays.tracing import W_AGAIN, W_BOXES, W_LEAVES, W_NODES, W_RESTARTS, W_TRIANGLES, WORK
@@ -57,10 +58,11 @@ class _Parts(NamedTuple):
 
 def draw_by_rays(
     scene: Scene, width: int = 512, height: int = 512, *, engine: str = "auto", branches: int = 4, stack: int = 16,
-    progress: Progress | None = None, **pipeline: object,
+    progress: Progress | None = None, tracer: MachineTracer | None = None, **pipeline: object,
 ) -> RayDrawn:  # fmt: skip
     """Draw a scene by rays. branches: children of a node, 2, 4 or 6. stack: entries of the short stack. progress: told how many rays are
-    done, and of how many. pipeline: as `draw`; what only a raster engine has changes nothing. Raises GraphicsError.
+    done, and of how many. tracer: a machine that traces them, with its own stack; None: the host does. pipeline: as `draw`; what only a
+    raster engine has changes nothing. Raises GraphicsError.
     """
     target = Target(width, height, srgb=scene.srgb)
     target.clear(scene.background)
@@ -89,7 +91,10 @@ def draw_by_rays(
             if len(pixels) == 0:
                 break
             directions = _directions(pixels % width, pixels // width, camera, width, height)
-            hits = tree.trace(np.zeros(3), directions, start, far * scale, stack=stack, engine=engine)
+            if tracer is None:
+                hits = tree.trace(np.zeros(3), directions, start, far * scale, stack=stack, engine=engine)
+            else:
+                hits = tracer.trace(tree, directions, start, far * scale)
             rays += len(pixels)
             nodes[pixels] += hits.work[:, W_NODES]
             work += hits.work.sum(axis=0)
@@ -116,6 +121,8 @@ def draw_by_rays(
         "leaves": int(work[W_LEAVES]), "tested": int(work[W_TRIANGLES]), "restarts": int(work[W_RESTARTS]), "again": int(work[W_AGAIN]),
         "tree_bytes": 4 * len(tree.words), "tree_depth": tree.depth, "triangles": len(corners),
     }  # fmt: skip
+    if tracer is not None:
+        counts |= {"cycles": tracer.cycles, "dram_bytes": tracer.counted("dram_bytes")}
     shape = (height, width)
     return RayDrawn(target, camera, tree, nodes.reshape(shape), covered.reshape(shape), counts, tuple(_unlike(scene, states)))
 
