@@ -380,3 +380,12 @@ def test_the_compiler_asks_for_no_home(monkeypatch):
     for name in ("HOME", "XDG_CACHE_HOME", "ZIG_GLOBAL_CACHE_DIR"):
         monkeypatch.delenv(name, raising=False)
     assert compile_c([SAXPY]).startswith(elf.MAGIC)
+
+
+def test_opencl_c_is_for_gcn_without_a_word_and_for_nothing_else(tmp_path):
+    source, built = tmp_path / "k.cl", tmp_path / "k.co"
+    source.write_text("kernel void k(global int* y) { y[get_global_id(0)] = K; }\n")
+    done = CliRunner().invoke(main, ["cc", str(source), "-D", "K=4", "-o", str(built)])
+    assert done.exit_code == 0 and built.exists()
+    refused = CliRunner().invoke(main, ["cc", str(source), "-o", str(built), "--target", "riscv"])
+    assert refused.exit_code == 2 and "OpenCL C is not compiled for riscv" in refused.stderr

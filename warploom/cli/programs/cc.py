@@ -11,14 +11,13 @@ from warploom.cli.options import compiler_options
 @click.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="OUT", required=True, help="The ELF file.")
-@click.option(
-    "--target", metavar="NAME", default="vortex-2024", help="vortex-2024, vortex-2022, riscv, avx512 or gcn. [default: vortex-2024]"
-)
+@click.option("--target", metavar="NAME", help="vortex-2024, vortex-2022, riscv, avx512 or gcn. [default: vortex-2024; of OpenCL C gcn]")
 @compiler_options
 @json_option
 def command(
-    files: tuple[str, ...], output: str, target: str, optimise: str | None, macros: tuple[str, ...], folders: tuple[str, ...], as_json: bool
-) -> None:
+    files: tuple[str, ...], output: str, target: str | None, optimise: str | None, macros: tuple[str, ...], folders: tuple[str, ...],
+    as_json: bool,
+) -> None:  # fmt: skip
     """Compile each FILE, C, C++ (.cpp) or assembly (.S), and link them with warploom's start-up and headers.
 
     A function marked `kernel` of <warploom.h> is what `warploom run` calls for each thread; a program with a main of its own is started by
@@ -34,9 +33,10 @@ def command(
       warploom cc sgemm.cpp -o sgemm.elf
       warploom cc collatz.c -o collatz.elf --target riscv
       warploom cc mandelbrot.c -o mandelbrot.elf --target avx512
-      warploom cc saxpy.cl -o saxpy.co --target gcn
+      warploom cc saxpy.cl -o saxpy.co
     """
-    from warploom.isa.c.compiler import WITH_CPP, compiled
+    from warploom.isa.c.compiler import GCN, WITH_CPP, compiled
+    from warploom.isa.c.endings import OPENCL
     from warploom.isa.c.parameters import kernels_of
     from warploom.isa.c.settings import USUAL_LEVEL, check_told
     from warploom.isa.c.warnings import compiler_warnings, texts_of
@@ -46,6 +46,7 @@ def command(
     keep_inputs("-o", output, files)
     check_told(files[0], macros, folders)
     level = optimise or USUAL_LEVEL
+    target = target or (GCN if any(file.endswith(OPENCL) for file in files) else "vortex-2024")
     data, said = compiled(files, target, level, beside=output, macros=macros, folders=folders)
     if target in WITH_CPP:
         elf.startable(data, files[0], kernels_of(data, elf.read(data, files[0], lines=False)[0].symbols), None)

@@ -129,6 +129,8 @@ def compiled(
         places += [*(f"-D{macro}" for macro in macros), *(word for folder in headers for word in ("-I", str(folder)))]
         if target not in WITH_CPP and any(source.suffix in CPP for source in sources):
             raise error(first, f"C++ is not compiled for {target}", f"write C, or choose {', '.join(WITH_CPP)} with --target")
+        if target != GCN and any(source.suffix == OPENCL for source in sources):
+            raise error(first, f"OpenCL C is not compiled for {target}", f"leave out --target, or choose {GCN}")
         if target == GCN:
             steps = gcn.commands(sources, RUNTIME / "include", [f"-O{level}", *places], result)
         else:
