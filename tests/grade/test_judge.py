@@ -147,3 +147,13 @@ def test_a_link_to_the_reference_is_not_a_submission(tmp_path):
     link.symlink_to(FOLDER / "guard" / "reference.py")
     found = judge(puzzle("guard"), link, 1, engine="python")
     assert found.got == 0 and "is a symbolic link: hand in the file itself" in found.message
+
+
+def test_a_file_that_a_compiler_stumbles_over_is_refused_and_ends_no_judge(tmp_path, monkeypatch):
+    def stumble(*_, **__):
+        raise AssertionError("a register is missing")
+
+    monkeypatch.setattr("warploom.kernel.launch.compile.compile_function", stumble)
+    found = graded(RIGHT, tmp_path)
+    assert (found.status, found.got) == ("error", 0)
+    assert found.message == "it cannot be run: AssertionError: a register is missing"

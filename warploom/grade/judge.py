@@ -40,6 +40,7 @@ THEIRS = (
     Stopped, SourceError, LaunchError, BufferError, ArgumentError, NoSource, NotPlain, SyntaxError, TypeError, ValueError, RecursionError,
     MemoryError, UnitError,
 )  # fmt: skip
+ODD = (AssertionError, AttributeError, ArithmeticError, LookupError)  # what a front end or a compiler may stumble over in a strange file
 MOST_SHOWN = 3  # findings
 MOST_MEMORY = 16 << 30  # bytes of addresses of a judge's process: a simulated machine's and a compiler's are far fewer
 
@@ -77,6 +78,8 @@ def _judged(task: Task, path: str | Path, seed: int, engine: str, trusted: bool)
     except THEIRS as error:
         text = str(error) or type(error).__name__
         return whole.refused(path, text, locked, printed)
+    except ODD as error:
+        return whole.refused(path, f"it cannot be run: {type(error).__name__}: {error}", locked, printed)
     if seen.stopped:
         return whole.refused(path, seen.stopped, locked, printed, seen.findings)
     return whole.outcome(path, seen, locked, printed)
