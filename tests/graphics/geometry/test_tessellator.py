@@ -1,8 +1,11 @@
 """The tessellator: areas, orientation, sides and counts, all in whole numbers."""
 
+import json
 import random
+import zlib
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -43,6 +46,19 @@ def check(domain, outer, inner, partitioning):
     outline = [(places[a], places[b]) for a, b in sides if (b, a) not in sides]
     assert Counter(outline) == Counter(pair for edge in edges_of(domain, outer, partitioning) for pair in pairwise(edge))
     return made
+
+
+REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())
+
+
+@pytest.mark.parametrize("rows", [REFERENCE[first : first + 25] for first in range(0, len(REFERENCE), 25)])
+def test_points_and_triangles_are_those_of_the_reference(rows):
+    """Recorded from Direct3D's reference (MIT, as in Mesa): counts, and CRC-32 of points and of triangles, int64, in their order."""
+    for domain, partitioning, outer, inner, points, triangles, of_points, of_triangles in rows:
+        made = tessellated(domain, [float(one) for one in outer], [float(one) for one in inner], partitioning)
+        assert (len(made.points), len(made.triangles)) == (points, triangles)
+        assert zlib.crc32(made.points.astype("<i8").tobytes()) == of_points
+        assert zlib.crc32(made.triangles.astype("<i8").tobytes()) == of_triangles
 
 
 def any_factor(numbers):

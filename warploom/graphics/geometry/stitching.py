@@ -57,7 +57,8 @@ def between(outer: Row, inner: Row) -> list[Triangle]:
     if inner_odd:
         along_inner()
     if outer_odd:
-        along_outer()
+        made.append((inner[i], outer[o], outer[o + 1]))
+        o += 1
     for mark in reversed(MARKS[1:]):
         if mark < outer_half:
             along_outer()
@@ -82,7 +83,8 @@ def across(outer: Row, inner: Row, leans_in_middle: bool) -> list[Triangle]:
     cells = len(inner) - 1
     made: list[Triangle] = []
     for k in range(cells):
-        made += _cell(outer, inner, k, k, leans_in=leans_in_middle and k == cells // 2)
+        (a, b, c), second = _cell(outer, inner, k, k, leans_in=leans_in_middle and k == cells // 2)
+        made += [(b, c, a) if leans_in_middle and k != cells // 2 else (a, b, c), second]
     return made
 
 
