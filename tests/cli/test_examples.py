@@ -24,6 +24,13 @@ def test_words_choose():
     names = [row["name"] for row in json.loads(listed("product", "--json").stdout)["examples"]]
     assert {"tiny/matmul.asm", "python/matmul.py", "gcn/tiled_product.gcn"} <= set(names)
     assert all(row["name"].startswith("python/") for row in json.loads(listed("python/", "--json").stdout)["examples"])
+    for word, name in {
+        "multiply": "tiny/matmul.asm",
+        "cumsum": "python/scan.py",
+        "sorting": "python/sort.py",
+        "jupyter": "python/launch.ipynb",
+    }.items():
+        assert name in listed(word).stdout
     done = listed("no such thing")
     assert (done.exit_code, done.stderr) == (
         2,

@@ -25,6 +25,21 @@ ABOUT = {
 }
 
 
+# Words that people look for, each row with those that stand in the examples.
+SAME = (
+    "multiply multiplies multiplying multiplication multiplied product products matmul gemm sgemm",
+    "sum sums summing reduce reduces reduction",
+    "prefix cumsum scan scans",
+    "sort sorts sorting sorted",
+    "histogram histograms occurs counting bins",
+    "transpose transposes transposing",
+    "notebook notebooks jupyter ipynb",
+    "graph bfs search traversal",
+    "picture image fractal mandelbrot",
+    "race races racing",
+)
+
+
 @click.command()
 @click.argument("words", metavar="[WORD]...", nargs=-1)
 @click.option("--show", is_flag=True, help="Print the program's text.")
@@ -78,7 +93,13 @@ def _is_meant(example: Example, word: str) -> bool:
     from warploom.cli.welcome.shipped import find
 
     plain = word.lower().rstrip("/")
-    return plain == example.folder or plain in f"{example.name} {example.about}".lower() or example.path in find(word)
+    text = f"{example.name} {example.about}".lower()
+    return plain == example.folder or any(one in text for one in _also(plain)) or example.path in find(word)
+
+
+def _also(word: str) -> list[str]:
+    """The words that mean the same in the description of an example, and the word itself."""
+    return next((row for row in map(str.split, SAME) if word in row), [word])
 
 
 def _one(chosen: list[Example]) -> Example:

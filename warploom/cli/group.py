@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import shlex
 import sys
 import warnings
 from typing import Any
@@ -130,6 +131,9 @@ def _explained(error: click.UsageError) -> str:
         found = answer_option(error.option_name)
         if found is not None:
             return f"there is no option {error.option_name}{'' if error.ctx is None or error.ctx.parent is None else ' here'}; {found}"
+        if error.ctx is not None and error.ctx.info_name == "run" and not error.possibilities:
+            given = shlex.quote(error.option_name)
+            return f"{error.format_message()} Options of the program itself stand after --, as `warploom run FILE -- {given} ...`"
     return error.format_message()
 
 

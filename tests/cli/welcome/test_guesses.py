@@ -97,5 +97,7 @@ def test_a_file_alone_is_run(tmp_path):
 def test_options_of_other_tools_on_a_command(tmp_path):
     done = CliRunner().invoke(main, ["run", "matmul", "-arch=sm_90"])
     assert done.exit_code == 2
+    done = CliRunner().invoke(main, ["run", "matmul", "-n", "4"])
+    assert "Options of the program itself stand after --, as `warploom run FILE -- -n ...`" in done.stderr
     done = CliRunner().invoke(main, ["run", "matmul", "--verbose"])
     assert "there is no option --verbose here; for every thread in every cycle: `warploom run FILE --log -`" in done.stderr

@@ -155,6 +155,8 @@ OPTIONS = {
     "--metrics": "counters of a run: `warploom profile FILE --json`",
     "--section": "counters of a run: `warploom profile FILE --json`",
     "--trace": "a trace for other viewers: `warploom run FILE --perfetto OUT`, --vcd, --konata",
+    "--csv": "the numbers of a run: `warploom profile FILE --json`; of several runs: `warploom compare FILE --over NAME=VALUES --csv OUT`",
+    "--race": "races, bounds, barriers: `warploom check FILE`",
     "--stats": "what each line costs: `warploom profile FILE`",
     "--timeline": "`warploom picture timeline FILE`",
     "--plot": "`warploom picture KIND FILE`",
