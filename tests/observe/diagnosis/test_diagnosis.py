@@ -187,6 +187,9 @@ def test_a_line_of_an_unrolled_loop_is_one_place():
     first, *_ = d.diagnose(rows.result.profile())
     assert first.rule == "scattered" and len(first.instructions) == 16
     assert re.search(r"for the loads of image at line \d+: each moves 32 lines where 1 would do", first.what)
+    access = [Access(np.arange(32), 4096 + 516 * np.arange(32))]  # of a turn of the loop that was looked at; the others are like it
+    (one,) = scattered(replace(rows.result.profile(), addresses={first.instructions[0]: access}))
+    assert len(one.instructions) == 16 and "(stride of 129 words" in one.what
 
 
 def test_atomics_in_shared_memory_are_not_called_bank_conflicts():

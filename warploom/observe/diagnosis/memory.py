@@ -24,13 +24,16 @@ def scattered(found: Profile) -> Iterator[Finding]:
     if int(d.memory_waits(found).sum()) < d.MEMORY * found.warp_cycles:
         return
     said: dict[tuple[str, str], list[int]] = {}
-    for instruction in _wasteful(found, p.TRANSACTIONS, p.TRANSACTIONS_NEEDED):
+    wasteful = _wasteful(found, p.TRANSACTIONS, p.TRANSACTIONS_NEEDED)
+    examined = _examined(found, wasteful)
+    for instruction in wasteful:
         if not _would_gain(found, instruction):
             continue
         took, needed = (d.ratio(found, instruction, count, p.ACCESSES) for count in (p.TRANSACTIONS, p.TRANSACTIONS_NEEDED))
-        step, size, line = stride(found.addresses.get(instruction, [])), _bytes(found, instruction), found.config.l1.line
+        like = examined[instruction]
+        step, size, line = stride(found.addresses.get(like, [])), _bytes(found, instruction), found.config.l1.line
         what = f"each moves {d.plural(took, 'line')}" if found.config.lsu.coalesce else f"each takes {d.plural(took, 'transaction')}"
-        what += f" where {d.number(needed)} would do{_stride_text(found, instruction, step)}"
+        what += f" where {d.number(needed)} would do{_stride_text(found, like, step)}"
         if not found.config.lsu.coalesce:
             advice = "--set lsu.coalesce=true, so that lanes that touch a line share a transaction"
         elif step is not None and abs(step) == size:
@@ -63,11 +66,14 @@ def bank_conflicts(found: Profile) -> Iterator[Finding]:
     banks = found.config.shared.banks
     advice = f"make a row one element longer, so that the stride shares no factor with the {banks} banks"
     said: dict[tuple[str, str], list[int]] = {}
-    for instruction in _wasteful(found, p.PASSES, p.PASSES_NEEDED):
+    wasteful = _wasteful(found, p.PASSES, p.PASSES_NEEDED)
+    examined = _examined(found, wasteful)
+    for instruction in wasteful:
         if p.atomic_name(found.program, instruction):
             continue
         took, needed = (d.ratio(found, instruction, count, p.SHARED_ACCESSES) for count in (p.PASSES, p.PASSES_NEEDED))
-        step = _stride_text(found, instruction, stride(found.addresses.get(instruction, [])))
+        like = examined[instruction]
+        step = _stride_text(found, like, stride(found.addresses.get(like, [])))
         what = f"each takes {d.plural(took, 'pass', 'passes')} where {d.number(needed)} would do, since lanes want different words of one "
         said.setdefault((f"{what}bank{step}", advice), []).append(instruction)
     yield from _costs(found, "bank conflicts", said, p.PASSES, p.PASSES_NEEDED)
@@ -86,12 +92,24 @@ def _wasteful(found: Profile, took: int, needed: int) -> list[int]:
 
 def _of_lines_with(found: Profile, instructions: list[int], values: np.ndarray, least: float) -> list[int]:
     """Those of lines whose instructions among these have so much together."""
-    places = {number: found.program.position(number) for number in instructions}
-    lines = {number: (place.file, place.line) if place.line else (-1, number) for number, place in places.items()}
+    lines = {number: _line(found, number) for number in instructions}
     sums: dict[tuple[int, int], float] = {}
     for number, line in lines.items():
         sums[line] = sums.get(line, 0.0) + float(values[number])
     return [number for number, line in lines.items() if sums[line] >= least]
+
+
+def _line(found: Profile, instruction: int) -> tuple[int, int]:
+    """The line that an instruction came from: file and number; itself, where there is no text."""
+    place = found.program.position(instruction)
+    return (place.file, place.line) if place.line else (-1, instruction)
+
+
+def _examined(found: Profile, instructions: list[int]) -> dict[int, int]:
+    """For each instruction one of its line whose stride is known, itself where it can be: of an unrolled loop those of the first turns."""
+    known = [number for number in instructions if stride(found.addresses.get(number, [])) is not None]
+    of_lines = {_line(found, number): number for number in reversed(known)}
+    return {number: number if number in known else of_lines.get(_line(found, number), number) for number in instructions}
 
 
 def _costs(found: Profile, rule: str, said: dict[tuple[str, str], list[int]], took: int, needed: int) -> Iterator[Finding]:
