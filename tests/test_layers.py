@@ -315,6 +315,7 @@ OF_NO_FILE = {
     "tests/machine/slots/test_mistakes.py": "the same mistakes in a unit of every slot",
     "tests/machine/slots/test_prefetcher_steps.py": "what a machine does around a prefetcher, call by call",
     "tests/rtl/test_mutants.py": "wrong lines, in every unit of the hardware",
+    "tests/graphics/rays/test_embree.py": "hits against somebody else's program",
     "tests/study/test_studies.py": "every experiment",
 }
 

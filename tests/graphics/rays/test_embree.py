@@ -1,4 +1,4 @@
-"""Closest hits against Embree's, where its Python package (`pip install embreex`) is installed: another tree, another test, other rounding."""
+"""Closest hits against Embree (`pip install embreex`), where that is installed: another tree, another test, other rounding."""
 
 import numpy as np
 import pytest
