@@ -114,6 +114,9 @@ static void textures()
     cudaTextureDesc plain = {};
     cudaTextureObject_t line;
     CHECK(cudaCreateTextureObject(&line, &linear, &plain, nullptr));
+    cudaResourceDesc told;
+    CHECK(cudaGetTextureObjectResourceDesc(&told, line));
+    EXPECT("what a texture was made of", told.resType == linear.resType && told.res.linear.devPtr == linear.res.linear.devPtr);
     float cube[2][2][2] = {{{0, 1}, {2, 3}}, {{10, 11}, {12, 13}}};
     cudaArray_t volume;
     CHECK(cudaMalloc3DArray(&volume, &floats, make_cudaExtent(2, 2, 2)));

@@ -124,6 +124,9 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const struct c
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture);
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface, const struct cudaResourceDesc *resource);
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface);
+cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t texture);
+cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *desc, cudaTextureObject_t texture);
+cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource, cudaSurfaceObject_t surface);
 
 /* ---- streams and events */
 cudaError_t cudaStreamCreate(cudaStream_t *stream);

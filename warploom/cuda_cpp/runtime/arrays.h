@@ -59,8 +59,37 @@ static cudaError_t new_object(unsigned long long *object, const __warploom_textu
     *object = (unsigned long long)place;
     return ended(ask(WRITE, device_address(place), 0, 0, 0, &t, sizeof t).status);
 }
+/* What texture and surface objects were made of, for programs that ask. */
+struct Described {
+    cudaResourceDesc resource;
+    cudaTextureDesc desc;
+};
+static std::mutex describing;
+static std::map<unsigned long long, Described> &descriptions()
+{
+    static std::map<unsigned long long, Described> found;
+    return found;
+}
+static void describe(unsigned long long object, const cudaResourceDesc *resource, const cudaTextureDesc *desc)
+{
+    std::lock_guard<std::mutex> alone(describing);
+    descriptions()[object] = Described{*resource, desc ? *desc : cudaTextureDesc{}};
+}
+static cudaError_t description_of(unsigned long long object, cudaResourceDesc *resource, cudaTextureDesc *desc)
+{
+    std::lock_guard<std::mutex> alone(describing);
+    auto found = descriptions().find(object);
+    if (found == descriptions().end() || (!resource && !desc)) return ended(cudaErrorInvalidValue);
+    if (resource) *resource = found->second.resource;
+    if (desc) *desc = found->second.desc;
+    return ended(cudaSuccess);
+}
 static cudaError_t destroy_object(unsigned long long object)
 {
+    {
+        std::lock_guard<std::mutex> alone(describing);
+        descriptions().erase(object);
+    }
     return object ? ended(ask(FREE, device_address((void *)object)).status) : cudaSuccess;
 }
 
@@ -172,16 +201,23 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const cudaResou
     memcpy(t.border, desc->borderColor, sizeof t.border);
     if (t.as_float && t.bits == 32) return ended(cudaErrorInvalidNormSetting);
     if (t.linear && t.kind != cudaChannelFormatKindFloat && !t.as_float) return ended(cudaErrorInvalidFilterSetting);
-    return new_object(object, t, __builtin_return_address(0));
+    cudaError_t error = new_object(object, t, __builtin_return_address(0));
+    if (error == cudaSuccess) describe(*object, resource, desc);
+    return error;
 }
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) { return destroy_object(object); }
+cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc *resource, cudaTextureObject_t object) { return description_of(object, resource, nullptr); }
+cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc *desc, cudaTextureObject_t object) { return description_of(object, nullptr, desc); }
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object, const cudaResourceDesc *resource)
 {
     IF_BROKEN_RETURN();
     if (!object || !resource || resource->resType != cudaResourceTypeArray) return ended(cudaErrorInvalidValue);
     __warploom_texture t;
     if (cudaError_t error = described(&t, resource)) return ended(error);
-    return new_object(object, t, __builtin_return_address(0));
+    cudaError_t error = new_object(object, t, __builtin_return_address(0));
+    if (error == cudaSuccess) describe(*object, resource, nullptr);
+    return error;
 }
+cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc *resource, cudaSurfaceObject_t object) { return description_of(object, resource, nullptr); }
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) { return destroy_object(object); }
 }
