@@ -389,3 +389,11 @@ def test_opencl_c_is_for_gcn_without_a_word_and_for_nothing_else(tmp_path):
     assert done.exit_code == 0 and built.exists()
     refused = CliRunner().invoke(main, ["cc", str(source), "-o", str(built), "--target", "riscv"])
     assert refused.exit_code == 2 and "OpenCL C is not compiled for riscv" in refused.stderr
+
+
+@pytest.mark.parametrize(("call", "said"), [("sin(y[0])", "native_sin is"), ('printf("%f", y[0])', "write into a buffer")])
+def test_what_opencl_c_lacks_here_says_so(call, said, tmp_path):
+    source = tmp_path / "k.cl"
+    source.write_text(f"kernel void k(global float* y) {{ y[1] = {call}; }}\n")
+    done = CliRunner().invoke(main, ["cc", str(source), "-o", str(tmp_path / "k.co")])
+    assert done.exit_code == 2 and said in done.stderr

@@ -282,4 +282,16 @@ WARPLOOM_VECTORS_OF(uint) WARPLOOM_VECTORS_OF(long) WARPLOOM_VECTORS_OF(ulong) W
 #define as_double4(a) __builtin_astype((a), double4)
 #define as_double8(a) __builtin_astype((a), double8)
 #define as_double16(a) __builtin_astype((a), double16)
+
+/* What is not here says so, with what is. */
+#define WARPLOOM_ABSENT(name, instead) float name(float a) __attribute__((unavailable("AMD's library has " #name ", which is not here" instead)));
+#define WARPLOOM_ABSENT_TOO(name, instead) float name(float a, float b) __attribute__((unavailable("AMD's library has " #name ", which is not here" instead)));
+WARPLOOM_ABSENT(sin, ": native_sin is") WARPLOOM_ABSENT(cos, ": native_cos is") WARPLOOM_ABSENT(tan, ": native_tan is")
+WARPLOOM_ABSENT(sinpi, "") WARPLOOM_ABSENT(cospi, "") WARPLOOM_ABSENT(asin, "") WARPLOOM_ABSENT(acos, "") WARPLOOM_ABSENT(atan, "")
+WARPLOOM_ABSENT(sinh, "") WARPLOOM_ABSENT(cosh, "") WARPLOOM_ABSENT(tanh, "") WARPLOOM_ABSENT(cbrt, "") WARPLOOM_ABSENT(erf, "")
+WARPLOOM_ABSENT(erfc, "") WARPLOOM_ABSENT(expm1, "") WARPLOOM_ABSENT(log1p, "") WARPLOOM_ABSENT(tgamma, "") WARPLOOM_ABSENT(lgamma, "")
+WARPLOOM_ABSENT_TOO(pow, ": native_powr is, for positive numbers") WARPLOOM_ABSENT_TOO(powr, ": native_powr is")
+WARPLOOM_ABSENT_TOO(atan2, "") WARPLOOM_ABSENT_TOO(fmod, "") WARPLOOM_ABSENT_TOO(remainder, "")
+int printf(__constant char *format, ...) __attribute__((unavailable("a kernel in OpenCL C has no console here: write into a buffer")));
+
 #endif
