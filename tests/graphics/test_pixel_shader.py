@@ -1,6 +1,7 @@
 """Pixel shaders of a user's own, in C and in Python: what they are given, what they give back, and what is said of bad ones."""
 
 import importlib.util
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -64,6 +65,10 @@ def faces(f, u):
 
 def ramps(f, u):
     return f.x * 0.0011 + f.y * 0.12, texture(u, f.uv).red, 0.002, 0.5
+
+
+def own(f, u):
+    return u.own.share * f.color.red, u.own.tint[0], u.own.tint[1], 1.0
 
 
 def one(f):
@@ -200,6 +205,32 @@ def test_mistakes_in_a_function(tmp_path, body, said):
     with pytest.raises(SourceError, match=said) as found:
         draw_on(GPU("vortex-2024", engine="python"), scene(), SIZE, SIZE, fragment=str(path))
     assert str(found.value).startswith(str(path))
+
+
+@in_both("return (vec4){u->own[0] * f->color.r, u->own[1], u->own[2], 1};", own)
+def test_numbers_of_ones_own(tmp_path, shader):
+    drawn = scene()
+    (mesh,) = drawn.meshes
+    mesh.pipeline = replace(mesh.pipeline, uniforms={"share": 0.5, "tint": (0.25, 1)})
+    pixels = picture(tmp_path, shader, drawn).astype(int)
+    assert (abs(pixels[..., 1] - 64) <= 1).all() and (pixels[..., 2] == 255).all()
+    assert pixels[0, 0, 0] < 128 and 2 * pixels[0, 0, 0] > 200
+
+
+@pytest.mark.parametrize(
+    ("uniforms", "said"),
+    [
+        ({"a b": 1}, "a uniform's name is a word as of a variable, and 'a b' is none"),
+        ({"tint": "red"}, "the uniform tint is 'red': a uniform is a number, or one to four of them"),
+        ({"tint": (1, 2, 3, 4, 5)}, "the uniform tint is (1, 2, 3, 4, 5): a uniform is a number, or one to four of them"),
+        ({"far": float("inf")}, "the uniform far is inf: a uniform is a number, or one to four of them"),
+        ({f"u{number}": (0, 0, 0) for number in range(6)}, "the uniforms are 18 numbers; there is room for 16"),
+    ],
+)
+def test_uniforms_that_no_shader_can_be_given(uniforms, said):
+    with pytest.raises(GraphicsError) as found:
+        Pipeline(uniforms=uniforms)
+    assert str(found.value) == said
 
 
 def test_a_file_is_read_and_compiled_once_for_all_meshes(tmp_path, capsys, monkeypatch):

@@ -64,7 +64,9 @@ class Fragment(NamedTuple):
 
 
 class Uniforms(NamedTuple):
-    """What is the same for all pixels. light: towards the lamp. texels: uint32[rows, columns]. decoded: float32[256], light of bytes."""
+    """What is the same for all pixels. light: towards the lamp. texels: uint32[rows, columns]. decoded: float32[256], light of bytes.
+    own: what the pipeline's `uniforms` say, by name.
+    """
 
     light: Place
     eye: Place
@@ -82,6 +84,7 @@ class Uniforms(NamedTuple):
     wrap_v: Any
     texels: Any
     decoded: Any
+    own: Any
 
 
 def dot(a: Any, b: Any) -> Any:

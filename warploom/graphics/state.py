@@ -5,8 +5,10 @@ Pipeline(depth=Depth("less", write=True), blend=ALPHA_BLENDING, cull_mode="back"
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from keyword import iskeyword
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from warploom.machine.raster.edges import RULES
 CULL_MODES = ("none", "front", "back")
 FRONT_FACES = ("ccw", "cw")
 BYTE = 255
+MOST_UNIFORMS = 16  # numbers
 
 
 class GraphicsError(ValueError):
@@ -83,7 +86,7 @@ class Pipeline:
     depth, stencil_front, stencil_back: None leaves the test out. write_mask: channels that are written, of "rgba". front_face: the
     winding of a front face as one sees it. fill_rule: "top-left" draws a pixel on a shared edge once, "inclusive" twice. early_depth:
     fragments that the depth test will drop are dropped before they are shaded, where that changes no result. fragment: the pixel shader, a
-    file in C (`pixel_shader.py`); None: the one that lights and textures.
+    file in C (`pixel_shader.py`); None: the one that lights and textures. uniforms: numbers for that shader by name, up to four a name.
     """
 
     depth: Depth | None = field(default_factory=Depth)
@@ -97,6 +100,7 @@ class Pipeline:
     tile: int = 32
     early_depth: bool = True
     fragment: Any = None
+    uniforms: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         chosen("cull_mode", self.cull_mode, CULL_MODES)
@@ -106,7 +110,21 @@ class Pipeline:
             raise GraphicsError(f"tile is {self.tile!r}: a tile is 8, 16, 32, 64 or 128 pixels wide")
         if wrong := set(self.write_mask) - set("rgba"):
             raise GraphicsError(f"write_mask is {self.write_mask!r}: it names channels of 'rgba', and {min(wrong)!r} is none")
+        _check_uniforms(self.uniforms)
         merger_of(self)
+
+
+def _check_uniforms(uniforms: Mapping[str, Any]) -> None:
+    """Raise GraphicsError for what no shader can be given."""
+    for name, value in uniforms.items():
+        numbers = value if isinstance(value, tuple | list) else [value]
+        good = 1 <= len(numbers) <= 4 and all(isinstance(one, int | float) and isfinite(one) for one in numbers)
+        if not (isinstance(name, str) and name.isidentifier() and not iskeyword(name) and not name.startswith("_")):
+            raise GraphicsError(f"a uniform's name is a word as of a variable, and {name!r} is none")
+        if not good:
+            raise GraphicsError(f"the uniform {name} is {value!r}: a uniform is a number, or one to four of them")
+    if (count := sum(len(one) if isinstance(one, tuple | list) else 1 for one in uniforms.values())) > MOST_UNIFORMS:
+        raise GraphicsError(f"the uniforms are {count} numbers; there is room for {MOST_UNIFORMS}")
 
 
 def shaded_here(pipeline: Pipeline) -> None:

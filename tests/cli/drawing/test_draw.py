@@ -210,6 +210,20 @@ def test_a_shader_of_ones_own_is_drawn_by_a_machine(tmp_path):
     assert pixels[6, 2].tolist() == [255, 0, 0, 255] and pixels[6, 5].tolist() == [0, 0, 255, 255]
 
 
+def test_numbers_for_a_shader(tmp_path):
+    scene, shader = tmp_path / "scene.py", tmp_path / "flat.py"
+    scene.write_text(SCENE)
+    shader.write_text("def pixel(f, u):\n    return u.own.red, u.own.rest[0], u.own.rest[1]\n")
+    done = draw(scene, "-o", tmp_path / "out.png", "--size", "8", "--shader", shader, "--arg", "red=1", "--arg", "rest=0.5,0")
+    assert done.exit_code == 0, done.output
+    assert [255, 128, 0, 255] in read_picture(tmp_path / "out.png").reshape(-1, 4).tolist()
+    for words, said in (
+        (("--shader", shader, "--arg", "red"), "error: --arg red: a uniform is NAME=VALUE, or NAME=VALUE,VALUE with up to four numbers\n"),
+        (("--arg", "red=1"), "error: --arg gives numbers to a pixel shader: add --shader FILE\n"),
+    ):
+        assert draw(scene, *words).stderr == said
+
+
 def test_a_shader_and_rays_do_not_go_together(tmp_path):
     scene, shader = tmp_path / "scene.py", tmp_path / "flat.c"
     scene.write_text(SCENE)

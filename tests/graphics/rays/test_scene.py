@@ -198,7 +198,7 @@ def test_a_tree_that_leads_back_to_its_root_ends():
     ("make", "said"),
     [
         (lambda: RayScene(np.zeros((1, 3, 3)), 3), "a node of 3 children: there are 2, 4 and 6"),
-        (lambda: RayScene(np.zeros((1, 3, 3)), builder="fast"), "the builder 'fast': there are area and morton"),
+        (lambda: RayScene(np.zeros((1, 3, 3)), builder="fast"), "the builder 'fast': there are area, morton and kernels"),
         (lambda: RayScene(np.zeros((0, 3, 3))), "mesh 0 has no triangles"),
         (lambda: RayScene(np.zeros((3, 3))), "mesh 0 has corners [n, 3, 3], and these are [3, 3]"),
         (lambda: RayScene([[[0, 0, np.nan]] * 3]), "mesh 0: triangle 0 has a coordinate that is not a number up to 1e+12; scale the scene"),

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Your own pixel shader, in C or Python, on a machine (`warploom new pixel.c` or pixel.py), or `lit`: light for each pixel.",
 )
+@click.option("--arg", "uniforms", multiple=True, metavar="NAME=VALUE", help="Give the pixel shader a number, or up to four: tint=1,0.5,0.")
 @vertices.cache_option
 @by_rays.ray_options
 @on_machine.machine_options

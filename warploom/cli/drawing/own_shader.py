@@ -25,12 +25,30 @@ def used(scene: Scene, options: dict[str, Any]) -> Scene:
     for mesh in scene.meshes:
         if mesh.pipeline.fragment is not None:
             mesh.pipeline = replace(mesh.pipeline, fragment=pixel_shader(mesh.pipeline.fragment))
+            mesh.pipeline = replace(mesh.pipeline, uniforms={**mesh.pipeline.uniforms, **_uniforms(options["uniforms"])})
     options["own_shader"] = any(mesh.pipeline.fragment is not None for mesh in scene.meshes)
     if options["own_shader"]:
         if options["how"] != "raster":
             raise UserError(f"--{options['how']} shades with the shader that lights and textures: leave it or the pixel shader out")
         options["gpu"] = options["gpu"] or GPU
+    elif options["uniforms"]:
+        raise UserError("--arg gives numbers to a pixel shader: add --shader FILE")
     return scene
+
+
+def _uniforms(given: tuple[str, ...]) -> dict[str, Any]:
+    """NAME=VALUE or NAME=VALUE,VALUE, as the command line has them. Raises UserError."""
+    found: dict[str, Any] = {}
+    for text in given:
+        name, equals, values = text.partition("=")
+        try:
+            numbers = tuple(float(one) for one in values.split(","))
+        except ValueError:
+            numbers = ()
+        if not (equals and numbers):
+            raise UserError(f"--arg {text}: a uniform is NAME=VALUE, or NAME=VALUE,VALUE with up to four numbers")
+        found[name] = numbers if len(numbers) > 1 else numbers[0]
+    return found
 
 
 def settings(changes: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:

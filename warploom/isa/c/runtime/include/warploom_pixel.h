@@ -42,6 +42,7 @@ typedef struct {
   const unsigned char *primitives;
   unsigned stride;
   int levels;                      /* of the texture: the largest, and smaller copies */
+  float own[16];                   /* the pipeline's uniforms, one after the other as they were given */
 } uniforms_t;
 
 static vec4 pixel(const fragment_t *f, const uniforms_t *u);
