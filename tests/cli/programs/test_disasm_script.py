@@ -109,7 +109,8 @@ def test_a_program_that_ends_before_its_first_launch_leaves_no_file(tmp_path):
 def test_the_passes_of_the_compiler_are_shown(script):
     text = disasm(script, "--launch", "0", "--ssa").stdout
     assert [line.split(":")[0] for line in text.splitlines() if line.startswith("SSA ")] == [
-        "SSA as it is built", "SSA after prune", "SSA after halves", "SSA after offsets", "SSA after sweep", "SSA after ranges",
+        "SSA as it is built", "SSA after prune", "SSA after halves", "SSA after offsets", "SSA after sweep", "SSA after neighbours",
+        "SSA after ranges",
     ]  # fmt: skip
     assert "SSA" not in disasm(script, "--launch", "0").stdout
 
