@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from warploom.machine.engine.native.piece import Array, Piece, kind_of
+from warploom.machine.engine.native.piece import Array, Piece, kind_name, kind_of
 from warploom.machine.engine.unit import record
 from warploom.machine.run.tables import Tables, Units
 
@@ -30,3 +30,10 @@ def test_half_a_piece_is_refused():
     whole = Piece("_Z4unit", "<i8", b"code").written()
     with pytest.raises(ValueError, match=r"^the piece is not whole$"):
         Piece.read(whole[:-1])
+
+
+def test_records_that_differ_in_a_title_alone_have_names_of_their_own():
+    """A room's title tells how large it is; code for one is not code for the other."""
+    few, many = (np.dtype([("held", [(("groups " + rows, "rows"), "<i8")]), ("used", "<i8")]) for rows in ("64", "2064"))
+    assert kind_name(few) != kind_name(many)
+    assert kind_name(few) == kind_name(np.dtype([("held", [(("groups 64", "rows"), "<i8")]), ("used", "<i8")]))

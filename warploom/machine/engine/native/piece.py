@@ -171,9 +171,9 @@ def _record_text(record: np.dtype) -> str:
     """What a record is, field by field; records in it by their names, so that each is described once: `str` does it again and again."""
     fields = []
     for name in record.names or ():
-        kind, offset = record.fields[name][:2]  # type: ignore[index]
+        kind, *where = record.fields[name]  # type: ignore[index]
         base, shape = kind.subdtype or (kind, ())
-        fields.append(f"{name} {offset} {shape} {kind_name(base)}")
+        fields.append(f"{name} {where} {shape} {kind_name(base)}")  # where: the offset, and of a room's the title that tells it apart
     return f"{record.itemsize} {record.isalignedstruct} {fields}"
 
 
