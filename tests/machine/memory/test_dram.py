@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.config.schema import Dram as Section
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import mirror, unit, zeros
 from warploom.machine.memory.dram import Dram, configure, request, transfer_clocks
+from warploom.machine.memory.settings import Dram as Section
 
 LINE = 128
 

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from tests.machine.core.unit_bench import bench
 from tests.machine.programs import FREE, LANE, Assembly, finished, issues, run
-from warploom.machine.config.schema import Dram as Section
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import mirror, zeros
 from warploom.machine.memory import dram_controller as controller
 from warploom.machine.memory.address_hash import configure as configure_places
 from warploom.machine.memory.dram import REFRESHED, Dram, begins_before, clock_of, configure, cycle_of, last_cycle_of
 from warploom.machine.memory.request import request
+from warploom.machine.memory.settings import Dram as Section
 from warploom.machine.memory.transactions import CHANNEL_TURN, EXTRA_SHIFT, LINE_WRITTEN, NOTHING, TAKEN, WRITTEN
 
 ADDRESS, VALUE = FREE, FREE + 1

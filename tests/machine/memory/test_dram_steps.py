@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from warploom.machine.config.schema import Dram as Section
 from warploom.machine.engine.unit import mirror, zeros
 from warploom.machine.memory.address_hash import group_of, place_of
 from warploom.machine.memory.dram import Dram, channel_of, configure, request, row_of
+from warploom.machine.memory.settings import Dram as Section
 
 LINE, LATENCY = 64, 10  # bytes; cycles
 

@@ -1,1 +1,1 @@
-"""Configurations: settings (`schema.py`), what they must hold together (`check.py`), machines by name (`presets.py`)."""
+"""Configurations: all settings (`schema.py`; those of a unit in its room), rules (`check.py`), machines by name (`presets.py`)."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from warploom.machine.config.classes import SEQUENCES
 from warploom.machine.config.derived import shape_of
 from warploom.machine.config.effective import check_parts, check_replaced
-from warploom.machine.config.schema import L2, Cache, Config, ignored
+from warploom.machine.config.schema import Config, ignored
 from warploom.machine.config.sequences import parts_of
+from warploom.machine.core.latency_classes import SEQUENCES
 from warploom.machine.core.load_store.constant_cache import MAX_CONSTANT_LINES
 from warploom.machine.engine.sizes import (
     CARVEOUTS,
@@ -24,6 +24,7 @@ from warploom.machine.memory.block import L2_LINES, LINES
 from warploom.machine.memory.cache import check as check_cache
 from warploom.machine.memory.client import CLIENT_LINES
 from warploom.machine.memory.line_table import ENTRIES
+from warploom.machine.memory.settings import L2, Cache
 
 
 def _check_shape(level: str, cache: Cache) -> None:

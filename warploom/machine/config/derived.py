@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from warploom.machine.config.schema import Cache, Config
+from warploom.machine.config.schema import Config
 from warploom.machine.engine.sizes import BANK_BYTES, CARVEOUTS
+from warploom.machine.memory.settings import Cache
 
 
 def shape_of(cache: Cache, slices: int = 1) -> tuple[int, int]:

@@ -10,9 +10,9 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.needs import only_scalars
 from warploom.isa.program import Program
-from warploom.machine.config.classes import CLASS_OF, CLASSES, SCALAR, SEQUENCES
 from warploom.machine.config.schema import Config
 from warploom.machine.config.sequences import SLOT, parts_of, slots_of
+from warploom.machine.core.latency_classes import CLASS_OF, CLASSES, SCALAR, SEQUENCES
 
 PORTS = {"integer": u.ALU, "float": u.FLOAT, "double": u.DOUBLE, "special": u.SPECIAL, "vector": u.ALU, "scalar": u.SCALAR_PORT,
          "load_store": u.SHARED, "light": u.LIGHT, "half": u.HALF}  # fmt: skip

@@ -15,8 +15,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from warploom.isa.uop import LATENCIES
-from warploom.machine.config.classes import EXAMPLE, SEQUENCES
 from warploom.machine.config.schema import Config
+from warploom.machine.core.latency_classes import EXAMPLE, SEQUENCES
 from warploom.machine.engine.sizes import ConfigError
 
 SLOT = "control"  # a part that takes an issue slot and no arithmetic pipe: a branch

@@ -17,7 +17,7 @@ from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.faults import FAULTS, lanes_of, lanes_text, sentence
 from warploom.machine.accounting.status import DONE
 from warploom.machine.config.roles import obeys_words
-from warploom.machine.config.schema import MOST_MEMORY, Config
+from warploom.machine.config.schema import Config
 from warploom.machine.config.sequences import slots_of
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import AT_RECONVERGENCE, AT_SYNC, READY, STACKED
@@ -32,6 +32,7 @@ from warploom.machine.device.storage import Storage
 from warploom.machine.engine.sizes import MAX_WARPS
 from warploom.machine.engine.users import unit_in_its_file, unit_name
 from warploom.machine.memory.sector_masks import DIRTY, table_of
+from warploom.machine.memory.settings import MOST_MEMORY
 from warploom.machine.run.livelock import LivelockDetector
 
 MOST_WARPS = 8  # warps that a message lists

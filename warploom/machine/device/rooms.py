@@ -12,7 +12,7 @@ from warploom.isa import uop as u
 from warploom.isa.needs import samples, uses
 from warploom.isa.program import Program
 from warploom.machine.config.derived import sector_shift, shape_of
-from warploom.machine.config.schema import Cache, Config
+from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence.thread_pool import thread_numbers_of
 from warploom.machine.core.load_store.lsu import ACCESSES
 from warploom.machine.core.load_store.lsu import SLOTS as LSU_SLOTS
@@ -22,6 +22,7 @@ from warploom.machine.memory import cache, line_table, mshr
 from warploom.machine.memory.dram import REQUESTS
 from warploom.machine.memory.l2 import WAITING_REQUESTS
 from warploom.machine.memory.partial_stores import PARTIAL_STORES
+from warploom.machine.memory.settings import Cache
 
 BY_NUMBER = ("get_register", "put_register")  # operations on a lane register whose number is known only when they are executed
 NEIGHBOURS = 4  # registers from the one that a micro-op names on, that it may access

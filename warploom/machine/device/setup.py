@@ -14,17 +14,17 @@ from warploom.isa import uop as u
 from warploom.isa.needs import REDUCTIONS, special_registers, uses, uses_wide_accesses
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
-from warploom.machine.config.classes import SEQUENCES
 from warploom.machine.config.derived import l1_bytes, sector_shift, shape_of
 from warploom.machine.config.pipes import PORTS, interval, intervals, latency, loads_beside, other_half
 from warploom.machine.config.presets import preset_names
 from warploom.machine.config.roles import SWITCH, SWITCH_BY_NAME, TAKEN_FIRST, costs_of, obeys_words
-from warploom.machine.config.schema import Cache, Config
+from warploom.machine.config.schema import Config
 from warploom.machine.config.sequences import parts_of, slots_of
 from warploom.machine.core.cycle import folds_of
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import SIDES
 from warploom.machine.core.divergence.thread_pool import HEURISTICS, depends_on_warps, thread_numbers_of
+from warploom.machine.core.latency_classes import SEQUENCES
 from warploom.machine.core.load_store.lsu import SLOTS as LSU_SLOTS
 from warploom.machine.core.units.table import EXECUTION_UNITS
 from warploom.machine.core.warps.barrier import MAX_BARRIERS
@@ -38,6 +38,7 @@ from warploom.machine.memory import dram as drams
 from warploom.machine.memory import line_table as line_tables
 from warploom.machine.memory import mshr as mshrs
 from warploom.machine.memory.channels import DATA_ANSWER, DATA_HOLD, PROGRAM_ANSWER, PROGRAM_HOLD
+from warploom.machine.memory.settings import Cache
 from warploom.machine.occupancy.residency import Demand, limits_of, residency
 
 ORDERS = {"spread": SPREAD, "fill": FILL, "split": SPLIT}

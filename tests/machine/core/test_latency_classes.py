@@ -3,10 +3,10 @@
 import pytest
 
 from warploom.isa.uop import LATENCIES
-from warploom.machine.config.classes import CLASS_OF, CLASSES, SCALAR, SEQUENCES
 from warploom.machine.config.pipes import PORTS, intervals, latency, pipe_of_class
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config, settings
+from warploom.machine.core.latency_classes import CLASS_OF, CLASSES, SCALAR, SEQUENCES
 
 NAMES = {setting.name: setting for setting in settings()}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from warploom.isa.uop import L_SCALAR, LATENCIES
-from warploom.machine.config.fields import choice, number, shaped
+from warploom.machine.engine.fields import choice, number, shaped
 
 EXAMPLE = "1 special + 4 fma"  # of a sequence
 SCALAR = LATENCIES[L_SCALAR]  # the class of what the scalar unit executes, whatever the operation
