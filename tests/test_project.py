@@ -1,6 +1,8 @@
 """What holds for the project as a whole: it starts fast, its layers hold, it speaks of itself alone, its commands are the README's."""
 
 import ast
+import gzip
+import lzma
 import re
 import subprocess
 import sys
@@ -114,6 +116,18 @@ def test_no_text_holds(what):
             if UNWANTED[what].search(line):
                 found.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
     assert found == []
+
+
+PACKED = {".xz": lzma.decompress, ".gz": gzip.decompress}
+BINARIES = tuple(path for path in sorted((ROOT / "tests").rglob("*")) if path.suffix in {*PACKED, ".cubin", ".elf", ".o", ".bin", ".ptx"})
+
+
+def test_no_recording_holds_a_place_on_the_machine_that_made_it():
+    """As the line table of a program does, which is then found there alone."""
+    place = re.compile(rb"(?<![\w.])/(?:root|home|Users|work|mnt|tmp)/\w[ -~]*")
+    assert BINARIES
+    contents = {path: PACKED.get(path.suffix, bytes)(path.read_bytes()) for path in BINARIES}
+    assert {path.name: found.group() for path, data in contents.items() if (found := place.search(data))} == {}
 
 
 def test_links_lead_to_known_places_only():

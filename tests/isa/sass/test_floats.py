@@ -132,7 +132,7 @@ def test_integers_become_halves_and_bf16_and_bf16_whole_numbers():
     brain[:6] = 0x3F00, 0x3FC0, 0xBF00, 0x7F80, 0x7FC1, 0x8000
     data = lzma.decompress((GOLDEN / "narrow_sm_90.cubin.xz").read_bytes())
     buffers = {"in": given.view(np.uint32), "b": brain, "o": np.zeros(288, np.uint16)}
-    program = front_end.load(data, Options("k.cubin", machine="sm", grid=1, block=32, buffers=buffers)).program
+    program = front_end.load(data, Options(str(GOLDEN / "k.cubin"), machine="sm", grid=1, block=32, buffers=buffers)).program
     result = GPU(load_config("sm", {"gpu.cores": 1}), engine="python").run(program, max_cycles=50_000)
     assert result.status == "done"
     found = read_buffer(program, result.memory, "o").reshape(9, 32)

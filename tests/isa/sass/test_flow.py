@@ -86,8 +86,8 @@ def test_parts_of_a_warp_take_turns_where_each_adds_up_its_own_lanes(kernel, arc
         more={"kernel": kernel},
         grid=1,
         block=32,
-        buffers={"in": given, "out": np.zeros(32, np.uint32)},
-        arguments={"n": 32},
+        buffers={"p0": given, "p1": np.zeros(32, np.uint32)},
+        arguments={"p2": 32},
     )
     loaded = front_end.load(data, options)
     program = loaded.program
@@ -96,6 +96,6 @@ def test_parts_of_a_warp_take_turns_where_each_adds_up_its_own_lanes(kernel, arc
     assert result.status == "done"
     third = np.where(lanes % 3 == 0, given[::3].max(), given[lanes % 3 != 0].sum())
     assert (
-        read_buffer(program, result.memory, "out").tolist()
+        read_buffer(program, result.memory, "p1").tolist()
         == (np.repeat(given.reshape(4, 8).sum(axis=1), 8) if kernel == "redux" else third).tolist()
     )
