@@ -10,6 +10,8 @@ import shutil
 import signal
 import tempfile
 import threading
+from collections import defaultdict
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -30,6 +32,19 @@ def pytest_configure(config):
     if not hasattr(config, "workerinput") and "ZIG_LOCAL_CACHE_DIR" not in os.environ:
         os.environ["ZIG_LOCAL_CACHE_DIR"] = folder = tempfile.mkdtemp(prefix="warploom-tests-cc-")
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Of a test marked `every(n)` one in n of its cases stays, spread over all its parameters; the others are slow ones."""
+    cases = defaultdict(list)
+    for item in items:
+        if mark := item.get_closest_marker("every"):
+            cases[item.nodeid.partition("[")[0], mark.args[0]].append(item)
+    for (_, count), found in cases.items():
+        found.sort(key=lambda item: crc32(item.nodeid.encode()))
+        for item in found[-(-len(found) // count) :]:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -27,6 +27,7 @@ def test_every_benchmark_is_started():
     assert {path.stem for path in Path("benchmarks").glob("*.py")} == {*SMALLEST}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] if name in COMPILES else []) for name in SMALLEST])
 def test_it_prints_what_it_measures(name, monkeypatch, capsys):
     pytest.importorskip(NEEDS.get(name, "numpy"))

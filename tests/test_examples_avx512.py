@@ -35,6 +35,7 @@ def run(name, threads, level="2", engine=None, arguments=None, **buffers):
     return {name: read_buffer(program, result.memory, name).view(value.dtype)[: len(value)] for name, value in buffers.items()}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("threads", PARTS)
 def test_vector_add(level, threads):
@@ -86,6 +87,7 @@ def test_nested_loops(level):
     assert run("nested_loops", 37, level, limit=limit, out=np.zeros(37, np.int32))["out"].tolist() == wanted
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("spread", [1, 16])
 def test_histogram_of_values_that_are_alike_and_that_differ(level, spread):

@@ -75,6 +75,7 @@ def u0(result: Result) -> np.ndarray:
     return guppy.read_view(result.program, result.memory, "u0")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in LONG])
 def test_an_example_ends_and_leaves_the_memory_that_its_meaning_gives(name):
     result = run(name)

@@ -28,6 +28,7 @@ def test_every_example_is_checked():
     assert {path.stem for path in (ROOT / "examples/python").glob("*.py")} == set(SAID)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", SAID)
 def test_an_example_runs(name):
     command = [sys.executable, "-m", "warploom", "run", f"examples/python/{name}.py"]

@@ -111,6 +111,7 @@ BY_NAME = pytest.mark.parametrize("name", NAMES)
 BY_NUMBER = pytest.mark.parametrize("number", GENERATIONS)
 
 
+@pytest.mark.every(3)
 @BY_NAME
 @BY_NUMBER
 def test_sizes(name, number):
@@ -118,6 +119,7 @@ def test_sizes(name, number):
         check(name, n, number=number, engine=engine)
 
 
+@pytest.mark.every(3)
 @BY_NAME
 @BY_NUMBER
 def test_without_optimisation(name, number):
@@ -133,6 +135,7 @@ def test_levels_of_optimisation(name, number, level, mechanism):
     check(name, 6 if name.startswith("sgemm") else 21, number=number, level=level, mechanism=mechanism)
 
 
+@pytest.mark.every(3)
 @BY_NAME
 @pytest.mark.parametrize("mechanism", ["stack", "minpc", "its", "dwf"])
 def test_mechanisms(name, mechanism):
@@ -140,6 +143,7 @@ def test_mechanisms(name, mechanism):
     check(name, 5 if name.startswith("sgemm") else 21, number=number, mechanism=mechanism, engine=engine)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", ["sgemm_tiled", "diverge", "prefix_sum", "pipeline"])
 @BY_NUMBER
 @pytest.mark.parametrize("machine", ["2w8t", "8w2t", "2c4w4t"])

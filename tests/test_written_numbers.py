@@ -99,6 +99,7 @@ def test_every_command_is_here():
     assert {command[0] for command in COMMANDS.values()} == set(known)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_numbers_are_written_in_one_way(name, invoke):
     done = invoke(name)
@@ -109,6 +110,7 @@ def test_numbers_are_written_in_one_way(name, invoke):
     assert not COMMAS.findall(said)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in NO_JSON])
 def test_json_is_plain(name, invoke):
     body = json.loads(invoke(name, "--json").stdout)

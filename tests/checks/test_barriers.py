@@ -169,6 +169,7 @@ def test_a_barrier_for_some_warps_orders_those_who_come(case):
     assert races(warps) == wanted
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("case", ["two groups", "a producer and a consumer", "told before the barrier"])
 @pytest.mark.parametrize("more", [{"short": 5}, {"core__divergence": "its"}, {"engine": "native"}], ids=str)
 def test_so_in_ragged_blocks_with_own_lanes_and_natively(case, more):

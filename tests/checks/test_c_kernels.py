@@ -77,6 +77,7 @@ SHAPES = {"4w4t": (1, 4, 4), "2w8t": (1, 2, 8), "8w2t": (1, 8, 2), "2c4w4t": (2,
 EXAMPLES_OF_GROUPS = {"reduction": 8, "prefix_sum": 8, "sgemm_tiled": 16}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", ["vortex-2022", "vortex-2024"])
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("example", EXAMPLES_OF_GROUPS)
@@ -128,6 +129,7 @@ def of_a_lock(tmp_path, take, give):
     return findings(path, "vortex-2024", lock=np.zeros(1, np.int32), count=np.zeros(1, np.int32))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("take", "give"),
     [

@@ -116,6 +116,7 @@ TOLD_ACROSS = {
 }
 
 
+@pytest.mark.every(3)
 @BOTH
 @pytest.mark.parametrize("case", CASES)
 def test_barriers(case, number):

@@ -32,6 +32,7 @@ def test_there_are_enough():
     assert len(KERNELS) + len(EXAMPLES) - len(SHOW_A_MISTAKE) >= 40
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("divergence", ["stack", "its"])
 @pytest.mark.parametrize("case", KERNELS, ids=lambda case: case[0].__name__)
 def test_nothing_is_said_of_a_correct_kernel(case, divergence):
@@ -39,6 +40,7 @@ def test_nothing_is_said_of_a_correct_kernel(case, divergence):
     assert report.clean and report.complete, str(report)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_nothing_is_said_of_an_example(name, capsys):
     reports = warploom.check(ROOT / f"examples/python/{name}.py", schedule=False)

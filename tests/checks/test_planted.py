@@ -86,6 +86,7 @@ def test_there_are_enough():
     assert {row[0].__name__ for row in KERNELS} >= set(SENTENCES)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("planted", KERNELS, ids=lambda planted: planted[0].__name__)
 def test_a_planted_bug_is_found(planted):
     function, grid, block, arguments, kinds, at, machine, change = planted

@@ -103,6 +103,7 @@ def words(found):
     return there[:, :, [W_TIME, W_WHO, R1_TIME, R1_WHO, R2_TIME, R2_WHO, HELD]]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
 def test_runs_find_what_words_find(case, monkeypatch):
     found = tables(case, monkeypatch)
@@ -231,6 +232,7 @@ def test_a_run_of_items_smaller_than_a_word(dtype, monkeypatch):
 PITCHES = [(to_gray, 128, (128,)), (swapped_colours, 128, (128, 3)), (halves_of_a_warp, 20, (40, 33))]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64"])
 @pytest.mark.parametrize(("kernel", "rows", "shape"), PITCHES, ids=[kernel.__name__ for kernel, _, _ in PITCHES])
 def test_items_at_a_pitch_and_rows_of_half_a_warp(kernel, rows, shape, dtype, monkeypatch):

@@ -21,6 +21,7 @@ READERS = {
 }  # fmt: skip
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("case", READERS)
 def test_a_write_meets_every_reader(case):
     warps, wanted = READERS[case]

@@ -21,6 +21,7 @@ def completed(*words):
     return [tuple(row.split(",", 1)) for row in done.stdout.splitlines()]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

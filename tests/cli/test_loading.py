@@ -70,6 +70,7 @@ def words(command):
     return [name, *options[:kinds]], options[kinds:]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_program_sees_the_machine_that_the_command_is_asked_for(script, command):
     first, options = words(command)
@@ -86,6 +87,7 @@ def test_so_it_does_where_its_units_are_compared_with_hardware(script):
     assert sees("lockstep", script, "--unit", "scheduler", "--gpu", "sm", "--set", "gpu.cores=3") == "warploom sm 3 x 32"
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_without_a_word_about_the_machine_it_sees_the_usual_one(script, command):
     first, options = words(command)

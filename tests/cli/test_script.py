@@ -295,6 +295,7 @@ def test_the_next_command_names_the_file(script):
     assert (first, second) == (f"look closer: `warploom profile '{name}' --launch 0`,", f"  `warploom explore '{name}'`")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "command",
     [["run"], ["run", "--launch", "1"], ["check"], ["profile"], ["disasm"], ["ladder"], ["compare", "--over", "core.warps=4,8"]],

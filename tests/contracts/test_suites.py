@@ -76,6 +76,7 @@ def test_every_slot_has_a_suite_and_a_unit_that_keeps_it():
     assert SUITES.keys() == SLOTS.keys() == {slot for slot, _, _ in KEPT}
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("slot", "name", "one"), CASES, ids=lambda value: value if isinstance(value, str) else "")
 def test_a_unit_that_keeps_its_contract(slot, name, one):
     assert [verdict.broken for verdict in check_unit(one, slot)] == [""] * len(SUITES[slot])

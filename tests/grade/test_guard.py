@@ -53,6 +53,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("what", REFUSED)
 def test_a_stranger_is_refused(locked, what):
     text, protection, error = REFUSED[what]
@@ -60,6 +61,7 @@ def test_a_stranger_is_refused(locked, what):
     assert error in asked(text).found["error"]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("text", "error"),
     [

@@ -72,6 +72,7 @@ FORGERIES = {
 }
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("what", FORGERIES)
 def test_a_stranger_that_changes_warploom_changes_its_own_process(tmp_path, what):
     wrong = (FOLDER / "guard" / "wrong" / "warp.py").read_text()

@@ -64,6 +64,7 @@ def test_every_recorded_program_parses_to_the_recorded_instructions(name):
     assert len(recorded) == place
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", [name for name in guppy_golden.names() if not name.endswith(("_1alu", "_alu2"))])
 def test_the_meaning_of_the_language_gives_the_recorded_registers_and_memory(name):
     golden = guppy_golden.load(name)

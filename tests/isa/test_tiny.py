@@ -112,6 +112,7 @@ def test_labels_stand_on_their_own_line_or_before_an_instruction():
     assert program.text[1:4] == ("BRz end", "BRn a", "BRp a")
 
 
+@pytest.mark.slow
 def test_every_word_disassembles_to_a_line_that_assembles_to_it():
     words = range(0x10000)
     for start in range(0, 0x10000, 256):

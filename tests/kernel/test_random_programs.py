@@ -84,6 +84,7 @@ def function_of(path, text):
     return module
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", [*range(24), *(pytest.param(one, marks=pytest.mark.slow) for one in range(24, 400))])
 def test_a_random_kernel_leaves_what_each_thread_leaves_alone(tmp_path, seed):
     module = function_of(tmp_path / f"random{seed}.py", written(seed))

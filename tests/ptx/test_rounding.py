@@ -97,6 +97,7 @@ def same(found, wanted):
     return found == wanted and math.copysign(1, found) == math.copysign(1, wanted)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("mode", WAYS)
 @pytest.mark.parametrize(("kind", "dtype", "form"), [("f32", np.float32, F32), ("f64", np.float64, F64)])
 def test_arithmetic_rounds_as_the_mode_says(bench, kind, dtype, form, mode):

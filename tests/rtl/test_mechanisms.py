@@ -13,6 +13,7 @@ def cache(monkeypatch, tmp_path):
     monkeypatch.setenv("WARPLOOM_CACHE", str(tmp_path))
 
 
+@pytest.mark.slow
 def test_flip_flops_are_what_a_mechanism_remembers():
     bits = {"oldest": 4 * 3 // 2, "greedy_oldest": 4 * 3 // 2 + 4, "vortex": 4, "two_level": 2}
     assert {name: rtl.cost(name, warps=4).flip_flops for name in bits} == bits

@@ -44,6 +44,7 @@ MUTANTS = {
 }  # fmt: skip
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_wrong_line_is_found(name, monkeypatch):
     place, right, wrong, field = MUTANTS[name]

@@ -22,6 +22,7 @@ SHORT = (
 PART_OF_THE_TIME = [pytest.param(name, marks=() if name in SHORT else pytest.mark.slow) for name in NAMES]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", PART_OF_THE_TIME)
 def test_a_recorded_program_agrees(name):
     gpu = GPU("tiny-original", set=settings(name))
@@ -140,6 +141,7 @@ def random_machine(seed):
     }
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("seed", [pytest.param(seed, marks=() if seed < 6 else pytest.mark.slow) for seed in range(60)])
 def test_random_programs_on_random_machines_agree(seed):
     found = rtl.lockstep(random_program(seed), GPU("tiny", set=random_machine(seed)), max_cycles=600)

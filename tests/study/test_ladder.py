@@ -50,6 +50,7 @@ def test_the_ladder_has_every_idea_of_the_original_in_order(matadd):
     ]  # fmt: skip
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", sorted(set(NAMES) - RACES - DIVERGE - EXTENDED))
 def test_all_rungs_leave_the_same_memory(name):
     ladder = climb(example(name))
@@ -61,6 +62,7 @@ def test_all_rungs_leave_the_same_memory(name):
     assert ladder.differing() == ()
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_preset_of_the_top_computes_the_same_as_the_top_of_the_ladder(name):
     top, preset = climb(example(name)).steps[-1], GPU("tiny-simt").run(example(name))
@@ -132,6 +134,7 @@ def test_alone_is_one_switch_on_the_machine_that_it_needs(matmul):
     assert alone["tiny-gpu"].alone is None
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("name", "rung"),
     [("uneven", "instruction cache"), ("matadd", "no idle WAIT"), ("matmul", "fetch ahead"), ("dot", "pipelining"),

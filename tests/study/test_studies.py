@@ -32,6 +32,7 @@ SLOW = pytest.param("mechanism-cost", marks=pytest.mark.slow)
 STUDIES = [name if name != "mechanism-cost" else SLOW for name in NAMES]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", STUDIES, scope="module")
 def test_a_study_says_what_was_published_what_ours_is_and_why(name):
     found = find(name)
@@ -41,6 +42,7 @@ def test_a_study_says_what_was_published_what_ours_is_and_why(name):
         assert claim.what and claim.published and claim.ours and claim.why
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", STUDIES, scope="module")
 def test_a_study_draws_a_figure_with_labelled_axes(name):
     pytest.importorskip("matplotlib")

@@ -394,6 +394,7 @@ def test_lanes_and_warps_are_chosen_with_keys():
     play(screen(IF_ELSE, "guppy"), "s", "left", "w", "W", then=look)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (160, 50)])
 @pytest.mark.parametrize(("kernel", "preset"), [(MATMUL, "tiny"), (IF_ELSE, "guppy")])
 def test_every_panel_fits_into_every_size(size, kernel, preset):
@@ -416,6 +417,7 @@ LONG = """.threads 40
 """
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("cycles", [1, 40])
 @pytest.mark.parametrize(
     ("kernel", "preset"), [("guppy/raymarch.guppy", "sm"), ("guppy/four_warps.guppy", "guppy"), ("tiny/matmul.asm", "tiny"), (LONG, "sm")]

@@ -20,6 +20,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", RUN)
 def test_it_runs_as_it_is(kind, here):
     if kind in NEEDS and importlib.util.find_spec(NEEDS[kind]) is None:

@@ -86,6 +86,7 @@ WRONG = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("what", WRONG)
 def test_a_program_that(task, tmp_path, what):
     main, message = WRONG[what]
@@ -130,6 +131,7 @@ LIES = {
 }
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("what", LIES)
 def test_a_stranger_who(task, tmp_path, what):
     found = graded(plain(task), tmp_path, HEAD + KERNEL + LIES[what])

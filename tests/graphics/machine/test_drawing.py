@@ -105,6 +105,7 @@ SCENES = {
 }
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", SCENES)
 def test_the_machine_sees_what_the_host_sees(name):
     drawn = Scene(SCENES[name](), CAMERA, Light((0.3, 0, -1), 0.8, 0.2))

@@ -18,6 +18,7 @@ def on_a_machine():
     cuda.use(None)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", ["random", "degenerate", "flat", "small and far away", "one", "a thousand times the same"])
 def test_hits_are_those_of_a_search(name):
     numbers = np.random.default_rng(3)

@@ -18,6 +18,7 @@ def same(one, other):
     return all(np.array_equal(a, b) for a, b in zip(one[:7], other[:7], strict=True))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_tree_and_stack_finds_the_hits_of_a_search(name):
     numbers = np.random.default_rng(NAMES.index(name))

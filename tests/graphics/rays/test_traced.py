@@ -64,6 +64,7 @@ def same(kernel, scene, origins, directions, tmin=0.0, tmax=FAR, flags=0, mask=2
 KERNELS = pytest.mark.parametrize("kernel", [by_unit, *map(by_program, LOOPS)], ids=["unit", *LOOPS])
 
 
+@pytest.mark.every(3)
 @KERNELS
 @pytest.mark.parametrize(
     ("name", "width"), [("random", 4), ("degenerate", 2), ("touching, each twice", 6), ("small and far away", 4), ("one", 2)]

@@ -23,6 +23,7 @@ def agrees(recorded, case, engine):
     assert memory[: len(after["memory"])].tolist() == after["memory"]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", RECORDED)
 def test_a_recorded_run_comes_out_the_same(name):
     for case in RECORDED[name]["cases"]:

@@ -52,6 +52,7 @@ def written(tmp_path, text, name="kernel.c"):
     return path
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("target", [name for name in TARGETS if name.startswith("vortex")])
 def test_kernels_and_their_parameters_are_found_at_every_level(target, level):

@@ -75,6 +75,7 @@ def test_a_kernel_in_cpp_runs(name, tmp_path):
     assert (read_buffer(result.program, result.memory, "y").view(np.float32) == np.clip(2 * x + 1, 0, 20)).all()
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("level", ["0", "2"])
 @pytest.mark.parametrize("target", WITH_CPP)
 def test_virtual_functions_are_called(target, level, tmp_path):

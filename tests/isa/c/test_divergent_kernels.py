@@ -67,6 +67,7 @@ def returns(x):
     return [one if one & 1 else -one for one in x]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("level, engine", [("0", "native"), ("3", "native"), ("3", "python")])
 @pytest.mark.parametrize("mechanism", ["stack", "minpc", "its"])
 @pytest.mark.parametrize("source, expected", [(BOTH_SIDES, both_sides), (RETURNS, returns)])

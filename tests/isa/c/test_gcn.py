@@ -32,12 +32,14 @@ def test_there_are_twelve():
     assert len(KERNELS) == 12
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("level", ["0", "1", "2", "3"])
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_kernel_in_c_leaves_what_numpy_says(name, level, tmp_path):
     check(name, level, ".c", tmp_path)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("level", ["0", "2"])
 @pytest.mark.parametrize("name", OPENCL)
 def test_a_kernel_in_opencl_leaves_what_numpy_says(name, level, tmp_path):

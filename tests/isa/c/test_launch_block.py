@@ -72,6 +72,7 @@ def test_what_ordinary_code_does_not_have_is_an_error_of_the_compiler(name, tmp_
         load(path, "riscv")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", ["local_size", "global_size", "group_id", "local_id"])
 @pytest.mark.parametrize("level", ["0", "2"])
 def test_a_main_of_its_own_is_told_that_what_it_asks_for_is_for_kernels(name, level, tmp_path):

@@ -26,6 +26,7 @@ MACHINES = [("vortex-2022", "vortex-2022"), ("vortex-2024", "vortex-2024"), ("ri
 SLOW = [pytest.param(*machine, "0", marks=pytest.mark.slow) for machine in MACHINES[1:]]  # ten seconds and more
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("isa, gpu, level", [(*MACHINES[0], "0"), *SLOW, *((*machine, "2") for machine in MACHINES)])
 def test_bytes_are_moved_and_compared_as_in_python(isa, gpu, level, tmp_path):
     path = tmp_path / "moves.c"

@@ -140,6 +140,7 @@ def compiled(tmp_path_factory):
     return made
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("version", "level"), [(4, "0"), (5, "2"), (6, "s")])
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_kernel_leaves_what_numpy_says(compiled, name, version, level):

@@ -12,6 +12,7 @@ def test_there_are_twenty():
     assert len(NAMES) == 20
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("engine", ["native", "python"])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_recorded_program_leaves_what_numpy_says(name, engine):

@@ -30,6 +30,7 @@ def memory_of(program, result, words):
     return np.asarray(result.memory, np.uint8)[start : start + 4 * words].view(np.uint32).tolist()
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("divergence", ["stack", "minpc", "its", "dwf"])
 @pytest.mark.parametrize("threads", [1, 37, 64])
 def test_compiled_c_runs_in_every_lane_under_every_mechanism(divergence, threads):

@@ -184,6 +184,7 @@ KINDS = {
 }
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_floats_round_in_five_modes_and_raise_flags(kind):
     table, operands, destination, call = KINDS[kind]

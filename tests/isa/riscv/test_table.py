@@ -80,6 +80,7 @@ def test_an_encoding_that_is_not_a_whole_word_is_refused():
         Encoding("rd 0110011").mask  # noqa: B018
 
 
+@pytest.mark.every(3)
 @ROWS
 @settings(max_examples=20, deadline=None)
 @given(data=st.data())
@@ -89,6 +90,7 @@ def test_encoding_and_decoding_are_inverse(row, data):
     assert row.encoding.encode(row.encoding.decode(word)) == word
 
 
+@pytest.mark.every(3)
 @ROWS
 @settings(max_examples=20, deadline=None)
 @given(data=st.data())
@@ -102,6 +104,7 @@ def test_what_is_disassembled_assembles_to_the_same_word(row, data):
 LOADED = r"^addi (\w+), zero, "
 
 
+@pytest.mark.every(3)
 @ROWS
 @settings(max_examples=20, deadline=None)
 @given(data=st.data())

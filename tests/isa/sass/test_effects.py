@@ -55,6 +55,7 @@ def _agrees(cubin, name):
     assert np.count_nonzero(found != wanted) <= most
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", QUICK)
 def test_values_are_those_of_an_h100(cubin, name):
     _agrees(cubin, name)

@@ -60,6 +60,7 @@ other:
 """
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("expected", [0, 1, 2])
 def test_it_opens_for_as_many_warps_as_they_say(mechanism, expected):

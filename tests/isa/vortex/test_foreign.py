@@ -89,6 +89,7 @@ def image_of(data):
     return base, bytes(image)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("generation", [2022, 2024])
 @pytest.mark.parametrize("program", sorted(MODELS))
 def test_a_program_of_somebody_else_runs(program, generation, folder):
@@ -97,6 +98,7 @@ def test_a_program_of_somebody_else_runs(program, generation, folder):
         assert sorted(result.console) == sorted(f"#{i % 16}: {chr(97 + i % 26)}" for i in range(COUNT))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("generation", [2022, 2024])
 @pytest.mark.parametrize("program", [1, 4, 8])
 def test_as_an_image(program, generation, folder):

@@ -208,6 +208,7 @@ def test_splits_inside_each_other_keep_their_joins():
     assert not load_with_warnings(text.encode(), "vortex-2024", options=Options(path="k.vx"))[1]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("level", ["0", "3"])
 @pytest.mark.parametrize("target", ["vortex-2022", "vortex-2024"])
 def test_the_guards_of_the_examples_are_whole(target, level):

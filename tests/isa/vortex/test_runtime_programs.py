@@ -74,6 +74,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("program", "generation", "machine"), CASES)
 def test_a_program_with_its_own_run_time_runs(program, generation, machine, folder):
     result = check(built(folder, program, generation), program, generation, machine)

@@ -158,6 +158,7 @@ def test_a_pred_after_which_no_lane_is_left_ends_the_warp(engine):
     assert result.status == "done" and out[:8].tolist() == 8 * [7]
 
 
+@pytest.mark.every(3)
 @MECHANISMS
 @BOTH
 @pytest.mark.parametrize("warps", [2, 4, 7])

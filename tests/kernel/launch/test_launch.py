@@ -33,6 +33,7 @@ def doubled(a):
         a[i, j] *= 2
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "dtype",
     ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"],

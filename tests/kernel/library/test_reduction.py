@@ -10,6 +10,7 @@ from warploom.kernel.library.reduction import regroups
 total = cuda.reduce(lambda a, b: a + b)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("count", [1, 2, 255, 256, 257, 700])
 @pytest.mark.parametrize("dtype", [np.int64, np.float32])
 def test_sums(count, dtype):

@@ -70,6 +70,7 @@ OPERATIONS = {
 }  # fmt: skip
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("where", ["global", "shared"])
 @pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64], ids=str)
 @pytest.mark.parametrize("name", OPERATIONS)

@@ -137,6 +137,7 @@ SAMPLE = [
 ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("expression", "kinds"), ALONE + SAMPLE, ids=lambda one: one if isinstance(one, str) else "-".join(one))
 def test_an_operator_is_typed_and_computed_as_numba_has_it(expression, kinds):
     assert differences(expression, kinds) == []

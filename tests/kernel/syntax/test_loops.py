@@ -157,6 +157,7 @@ MAY_LACK_A_VALUE = {what_the_condition_assigned}  # as far as can be seen withou
 ENGINES = pytest.mark.parametrize("engine", ["python", "native"])
 
 
+@pytest.mark.every(3)
 @ENGINES
 @pytest.mark.parametrize("function", FUNCTIONS, ids=[one.__name__ for one in FUNCTIONS])
 def test_a_kernel_finds_what_python_finds_and_says_nothing(function, engine):

@@ -49,6 +49,7 @@ def expected(x):
     return found
 
 
+@pytest.mark.every(2)
 @ENGINES
 @pytest.mark.parametrize("step", [1, 3, -1])
 def test_every_field_of_a_packed_record(engine, step):

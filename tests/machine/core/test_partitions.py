@@ -31,6 +31,7 @@ def test_integer_and_float_pipes_take_an_instruction_a_cycle_together(engine):
     assert 16 * 16 / cycles_each(apart("fma"), warps=16, engine=engine) == 2.0
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("name", "cycles"),
     [("fma", 2), ("add", 2), ("frsqrt", 8), ("mul", 2), ("popc", 8), ("i2f", 8), ("fmin", 2), ("div", 24), ("fdiv", 16), ("frcp", 8)],
@@ -75,6 +76,7 @@ def test_the_double_pipe_takes_one_in_four_cycles_and_a_divide_is_eight_of_them(
 SEQUENCE = {"pipes__float_divide_sequence": "2 special + 5 fma + 1 control"}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("engine", ["python", "native"])
 @pytest.mark.parametrize(
     ("others", "cycles"),
@@ -116,6 +118,7 @@ def test_the_float_part_of_a_sequence_is_dealt_out_to_both_halves_of_a_float_pip
     assert cycles_each(apart("fdiv"), pipes__float_on_integer=True, **sequence) == 16 * 12
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("engine", ["python", "native"])
 @pytest.mark.parametrize(
     ("names", "shared", "light"),

@@ -30,12 +30,14 @@ def each(body, warps, **settings):
     return cycles_each(body, warps=warps, gpu="gcn", **settings) / (len(body) * warps)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("body", [INDEPENDENT, DEPENDENT], ids=["independent", "dependent"])
 @pytest.mark.parametrize(("warps", "cycles"), [(1, 4), (2, 2), (4, 1), (8, 1)])
 def test_a_simd_takes_a_vector_instruction_in_four_cycles_and_a_wave_has_one_simd(body, warps, cycles):
     assert each(body, warps) == cycles
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("name", "cycles"), [("add", 4), ("fma", 4), ("mul", 16), ("frcp", 16), ("i2f", 16), ("popc", 4), ("fmul", 4)])
 def test_all_arithmetic_goes_through_one_pipe_at_the_rate_of_its_kind(name, cycles):
     assert each([made(name, register) for register in RESULTS], 1) == cycles

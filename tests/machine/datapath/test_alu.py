@@ -58,6 +58,7 @@ def test_every_operation_of_the_table_changes_its_destination(name):
         assert (after["lane"][0, 4, 32:] == 0xDEADBEEF).all()
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", sorted(MODEL))
 def test_an_operation_means_what_the_table_says_for_all_pairs_of_edge_values(name):
     pairs = [(x, y) for x in EDGES for y in (EDGES if "b" in u.OPERATIONS[u.NUMBER[name]].operands else EDGES[:1])]

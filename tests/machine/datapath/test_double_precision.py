@@ -176,6 +176,7 @@ def test_every_operation_on_pairs_has_a_model():
     assert set(MODEL) == {operation.name for operation in DOUBLES}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", MODEL)
 def test_an_operation_means_what_the_table_says_for_edge_values(name):
     count = len(operands_of(name))

@@ -36,6 +36,7 @@ def result(name, *operands, nvidia=True):
     return low | high << 32 if "d" in OPERATIONS[NUMBER[name]].pairs else low
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("name", "operands"),
     [

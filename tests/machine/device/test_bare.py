@@ -55,6 +55,7 @@ def test_a_traced_run_and_other_presets_are_none():
         assert form_of(GPU(name).machine(warploom.load(EXAMPLES / "tiny" / "matmul.asm"))) == ANY
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("preset", "settings", "family"),
     [

@@ -55,6 +55,7 @@ def test_a_fault_ends_a_run_after_its_cycle():
     assert (result.status, result.cycles) == ("error", 3)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("cores", [2, 16, 17, 40])
 @pytest.mark.parametrize("every", [0, 1])
 def test_however_many_cores_there_are_both_engines_step_the_same_ones(cores, every):

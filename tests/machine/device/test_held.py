@@ -77,6 +77,7 @@ def test_what_a_user_s_policy_keeps_stays_and_its_clock_goes_on():
     assert later["replacement"]["stamp"][:3].tolist() == [3, 70, 0] and later["replacement"]["passed"] == 1060
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("sets", "ways"), [(1, 1), (2, 2), (3, 4), (4, 1), (2, 3 * GROUP)])
 @pytest.mark.parametrize("comparators", [0, 1])
 def test_all_that_a_cache_holds_comes_back_and_nothing_else(sets, ways, comparators):

@@ -104,6 +104,7 @@ def traffic(draw):
     return shape, requests
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(traffic())
 def test_agrees_with_stepped_queues(case):

@@ -191,6 +191,7 @@ def can_open(dram, bank):
     return max(time, int(dram.opens_after[CHANNEL]))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("most", [0, 1, 2])
 @pytest.mark.parametrize("seed", range(60))
 def test_the_oldest_of_an_open_row_goes_first_then_the_one_whose_row_opens_first_and_the_others_keep_their_order(seed, most):

@@ -107,6 +107,7 @@ def test_a_machine_that_has_ended_stays_as_it_is_on_either_engine(fresh, status)
         assert found.state() == state, (engine, limit)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("fresh, status", ENDS.values(), ids=ENDS)
 def test_a_limit_is_never_passed_and_the_rest_of_the_run_ends_it_as_one_run_does(fresh, status):
     whole = fresh()

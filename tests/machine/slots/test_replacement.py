@@ -102,6 +102,7 @@ def after_a_loop_in_a_function(s, set):
     return found
 
 
+@pytest.mark.slow
 def test_what_the_loops_of_its_functions_have_run_counts_for_one_call_alone():
     same_in_both({"replacement": Replacement(untouched, untouched, after_a_loop_in_a_function)})
 
@@ -185,6 +186,7 @@ def sentence(victim, engine):
     return str(caught.value)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("engine", ["python", "native"])
 @pytest.mark.parametrize(("function", "line", "said"), AT_RUN_TIME, ids=lambda value: getattr(value, "__name__", None))
 def test_a_mistake_is_the_same_sentence_in_both_engines(function, line, said, engine):

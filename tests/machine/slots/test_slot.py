@@ -45,6 +45,7 @@ def test_every_slot_is_here():
     assert ARGUMENTS.keys() == SLOTS.keys()
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("slot", SLOTS)
 @pytest.mark.parametrize("kind", MISTAKES)
 def test_a_mistake_is_a_sentence_with_its_line(slot, kind, tmp_path):

@@ -116,6 +116,7 @@ def check(view, result, expected, core, warp):
         assert view.evaluate(JUMPS, [name, core, warp, -1]) == [time for time in times if time < last][::-1], name
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("file", "preset", "changes", "several"),
     [

@@ -91,6 +91,7 @@ def test_the_keys_that_choose_a_warp_bring_it_into_sight(show):
     assert view.evaluate("[explorer.leader.slot.warp, explorer.leader.lane]") == [0, 1]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("key", ["+", "-", "1", "PageDown", "PageUp", "ArrowDown", "0"])
 def test_a_key_that_comes_before_the_first_picture_leaves_it_whole(show, warps, key):
     """The observer tells of the page in the same task in which it is set up: before anything has been laid out."""

@@ -40,6 +40,7 @@ def result():
     return warploom.GPU("tiny-simt", engine="python").run(warploom.load(PROGRAM.encode(), "tiny"), tracing=True)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_is_drawn_and_says_what_it_shows(kind, result, drawn):
     found = picture(drawn if kind in OF_DRAWINGS else result, kind)

@@ -36,6 +36,7 @@ def test_every_policy_on_a_tiny_kernel(scheduler):
     assert {"scheduler", "minpc"} <= used(load(EXAMPLES / "tiny" / "shared_reduction.asm"), GPU("tiny-simt", set=changes))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("replacement", ["lru", "fifo", "plru", "random"])
 def test_every_replacement_on_a_strided_kernel(replacement):
     changes = SMALL | {"l1.replacement": replacement, "l1.bytes": 1024, "l1.sets": 2}

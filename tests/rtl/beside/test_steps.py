@@ -6,6 +6,7 @@ from tests.rtl.beside.random_units import UNITS, watched
 from tests.rtl.mutants import mutate
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", UNITS)
 def test_the_hardware_answers_as_the_model_does(name):
     found, watcher = watched(*UNITS[name])

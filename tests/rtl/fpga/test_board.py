@@ -53,6 +53,7 @@ def ran(gpu, program):
     return simulated(Wired(Hardware.of(gpu.config)), script)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", ["matadd", "matmul"])
 @pytest.mark.parametrize(("preset", "threads", "channels"), [("tiny-original", 2, 1), ("tiny-original", 4, 2), ("tiny", 4, 1)])
 def test_a_kernel_takes_the_models_cycles_and_leaves_the_models_bytes(name, preset, threads, channels):
@@ -91,6 +92,7 @@ def test_a_second_kernel_finds_what_the_first_has_left():
     assert memory == (20, 24)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("place", "right", "wrong"),
     [

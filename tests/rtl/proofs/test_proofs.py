@@ -18,6 +18,7 @@ PROPERTIES = {
 }
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", PROPERTIES)
 def test_it_is_proved(name):
     proof = prove(PROPERTIES[name]())
@@ -44,6 +45,7 @@ FAULTS = {
 }  # fmt: skip
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_refuted_with_an_example(name, monkeypatch, tmp_path):
     place, right, wrong, component = FAULTS[name]

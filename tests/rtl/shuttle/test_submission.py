@@ -36,6 +36,7 @@ def copy(folder, tmp_path):
     return shutil.copytree(folder, tmp_path / "copy")
 
 
+@pytest.mark.slow
 def test_it_passes_the_shuttles_rules(folder):
     assert problems(folder) == []
     info = parsed((folder / "info.yaml").read_text())

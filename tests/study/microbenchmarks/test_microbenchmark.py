@@ -16,6 +16,7 @@ def measured(name, **changes):
     return {row.reading.key: row for row in probe(name, Bench(config, "native", quick=True)).rows}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_probe_describes_itself_and_its_rows_fit(name):
     found = find(name)
@@ -160,6 +161,7 @@ def test_what_a_wider_load_costs_and_brings_is_found():
         assert found == pytest.approx([64, 128, 128], rel=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gpu", ["gcn", *(pytest.param(name, marks=pytest.mark.slow) for name in ("avx512", "vortex-2022", "vortex-2024"))])
 def test_probes_find_what_machines_of_other_kinds_promise(gpu):
     """Lines of 64 bytes, warps of 4 lanes, two warps on a core, an instruction every sixth cycle."""

@@ -20,6 +20,7 @@ def unkept(name, preset, **changes):
     return [(row.reading.key, row.reading.measured, row.configured) for row in rows if row.differs]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", SHORT)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_one_multiprocessor_is_what_its_preset_says(preset, name):

@@ -113,6 +113,7 @@ def check(graph, way, *, threads=19, block=10, lanes=4):
     return result
 
 
+@pytest.mark.every(3)
 @every_way
 @pytest.mark.parametrize("name", [*FIGURE_4, *OTHERS])
 def test_graphs_that_a_compiler_meets(name, way):
@@ -131,6 +132,7 @@ def graphs(draw):
     return draw(st.lists(st.tuples(target, target), min_size=size, max_size=size))
 
 
+@pytest.mark.every(2)
 @every_way
 def test_any_graph(way):
     @settings(max_examples=12, deadline=None)

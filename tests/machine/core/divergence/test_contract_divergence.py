@@ -46,6 +46,7 @@ def test_every_mechanism_is_under_test():
     assert set(MECHANISMS_UNDER_TEST) == set(MECHANISMS)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("mechanism", MECHANISMS_UNDER_TEST)
 def test_structured_programs_leave_what_their_threads_would_leave_one_after_the_other(mechanism):
     one = MECHANISMS_UNDER_TEST[mechanism]

@@ -252,6 +252,7 @@ def test_threads_that_all_take_one_path_move_nowhere_and_cost_what_they_cost_els
     assert len(seen) == 4 * 13
 
 
+@pytest.mark.every(3)
 @every_heuristic
 def test_both_engines_do_the_same_to_the_last_byte(heuristic):
     @settings(max_examples=4, deadline=None)
@@ -293,6 +294,7 @@ def test_the_cycles_that_are_skipped_would_have_changed_nothing(heuristic):
     check()
 
 
+@pytest.mark.every(3)
 @every_heuristic
 def test_a_fence_takes_its_time_once_for_each_thread_whatever_warps_are_formed_meanwhile(heuristic, monkeypatch):
     begun = [0]

@@ -131,6 +131,7 @@ def test_none_executes_one_while_others_can_come_and_none_is_left(data, instruct
     all_in_turn(code, values, fuel, first, [place for place in apart if place < len(code)])
 
 
+@pytest.mark.slow
 @settings(max_examples=1000, deadline=None)
 @given(calls(), lane_values, st.integers(0, 4), st.sampled_from(sorted(SIDES)))
 def test_so_it_is_in_functions_with_several_returns(made, values, fuel, first):

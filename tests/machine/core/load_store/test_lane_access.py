@@ -109,6 +109,7 @@ def test_every_atomic_operation_is_tested():
     assert set(ATOMICS) == names - {u.OPERATIONS[number].name for number in MORE_ATOMICS}  # those are in test_wide_atomic.py
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", ATOMICS)
 @settings(max_examples=30, deadline=None)
 @given(where=st.lists(st.integers(0, 3), min_size=LANES, max_size=LANES), memory=words_, values=lanes_, mask=masks, equal=st.booleans())

@@ -87,6 +87,7 @@ def test_every_atomic_of_the_table_has_a_meaning_here():
     assert {OPERATIONS[number].name for number in MORE_ATOMICS} == set(ON_32_BITS)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", sorted(ON_64_BITS))
 @settings(deadline=None, max_examples=60)
 @given(olds=st.lists(longs, min_size=4, max_size=4), bs=st.lists(longs, min_size=4, max_size=4), c=longs, high=st.sampled_from([1, 5]))
@@ -121,6 +122,7 @@ def test_of_two_zeros_the_negative_one_is_smaller(name, sign):
     assert not after[::2].any()
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", sorted(ON_32_BITS))
 @settings(deadline=None, max_examples=100)
 @given(olds=st.lists(words, min_size=4, max_size=4), bs=st.lists(words, min_size=4, max_size=4))

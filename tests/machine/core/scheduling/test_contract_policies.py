@@ -133,6 +133,7 @@ def test_a_deadlock_is_found_under_each(name):
     assert result.cycles < 100
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", UNDER_TEST)
 def test_random_programs_agree_with_their_threads_one_after_the_other_and_both_engines_with_each_other(name):
     own = UNDER_TEST[name]

@@ -146,6 +146,7 @@ def cycles(draw):
     return rows
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("policy", POLICIES)
 @settings(max_examples=60, deadline=None)
 @given(rows=cycles())

@@ -135,6 +135,7 @@ EDGES = [
 ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("wrap", range(len(WRAPS)))
 @pytest.mark.parametrize("filtering", range(len(FILTERS)))
 @pytest.mark.parametrize("name", COLOURS)

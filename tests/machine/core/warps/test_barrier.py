@@ -228,6 +228,7 @@ def reduced(name, bits):
     return {"barrier_count": sum(bits), "barrier_and": int(all(bits)), "barrier_or": int(any(bits))}[name]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("name", REDUCTIONS)
 @settings(deadline=None, max_examples=8)
