@@ -50,3 +50,9 @@ def test_one_is_read_and_copied(here):
 def test_kernels_that_need_arguments_say_so():
     rows = {row["name"]: row["needs_arguments"] for row in json.loads(listed("--json").stdout)["examples"]}
     assert (rows["vortex/saxpy.c"], rows["vortex/hello.c"], rows["python/saxpy.py"]) == (True, False, False)
+
+
+def test_the_first_command_is_of_the_example_that_has_the_name():
+    for words in (["multiply"], ["matrix", "multiplication"], ["gemm"]):
+        done = CliRunner().invoke(main, ["examples", *words])
+        assert "run: warploom run tiny/matmul.asm" in done.stdout

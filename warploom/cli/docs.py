@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from warploom.cli.welcome.pages import Found
 
 
+MOST_PLACES = 8  # that are shown of a word
+LONG = 230  # a sentence, in characters: as much of it is shown
+
+
 @click.command()
 @click.argument("words", metavar="[PAGE|TERM]...", nargs=-1)
 @click.option("--list", "as_list", is_flag=True, help="List the pages.")
@@ -21,9 +25,9 @@ if TYPE_CHECKING:
 def command(words: tuple[str, ...], as_list: bool, path_only: bool) -> None:
     """Open the documentation in a browser; with a PAGE or a TERM, show that in the terminal.
 
-    A TERM is a word of the glossary, a counter, a stall reason, a setting or a micro-op. The site is made from the pages that ship,
-    once, with the extra docs (`pip install 'warploom[docs]'`), and needs no network. Pages and terms are shown without it, and without it
-    the pages are listed.
+    A TERM is a word of the glossary, a counter, a stall reason, a setting or a micro-op; of any other word, the pages that have it are
+    listed. The site is made from the pages that ship, once, with the extra docs (`pip install 'warploom[docs]'`), and needs no network.
+    Pages and terms are shown without it, and without it the pages are listed.
 
     \b
     Examples:
@@ -31,6 +35,7 @@ def command(words: tuple[str, ...], as_list: bool, path_only: bool) -> None:
       warploom docs warp               what the word means
       warploom docs long_scoreboard    what the stall reason means
       warploom docs core.warps         what the setting does
+      warploom docs licence            where a word stands
       warploom docs your-own-kernel    a page, in the terminal
       warploom docs --list             all pages
     """
@@ -42,7 +47,7 @@ def command(words: tuple[str, ...], as_list: bool, path_only: bool) -> None:
     if as_list:
         _list(pages.titles())
     elif words:
-        _show(pages.find(" ".join(words)))
+        _find(" ".join(words))
     elif path_only:
         say(str(site.built()))
     else:
@@ -53,6 +58,26 @@ def command(words: tuple[str, ...], as_list: bool, path_only: bool) -> None:
             say(f"note: {missing}", err=True)
             return
         _open(page)
+
+
+def _find(word: str) -> None:
+    """Show a term or a page; for any other word, where it stands. Raises UserError where it stands nowhere."""
+    from warploom.cli.terminal import screen
+    from warploom.cli.welcome import pages
+
+    try:
+        _show(pages.find(word))
+        return
+    except UserError:
+        found = pages.places(word)
+        if not found:
+            raise
+    say(f"{'1 page has' if len(found) == 1 else f'{len(found)} pages have'} {word!r}{', among them' if len(found) > MOST_PLACES else ''}:")
+    for place in found[:MOST_PLACES]:
+        say(f"\n{place.page}: {place.heading}" if place.heading else f"\n{place.page}")
+        if place.sentence:
+            say(screen.wrapped(place.sentence if len(place.sentence) < LONG else f"{place.sentence[:LONG]}…", "  ", "  "))
+    say(f"\nread one: warploom docs {found[0].page}")
 
 
 def _list(titles: dict[str, str]) -> None:

@@ -28,6 +28,8 @@ ABOUT = {
 # Words that people look for, each row with those that stand in the examples.
 SAME = (
     "multiply multiplies multiplying multiplication multiplied product products matmul gemm sgemm",
+    "matrix matrices matmul gemm",
+    "vector vectors",
     "sum sums summing reduce reduces reduction",
     "prefix cumsum scan scans",
     "sort sorts sorting sorted",
@@ -86,7 +88,7 @@ def command(words: tuple[str, ...], show: bool, target: str | None, as_json: boo
         return
     from warploom.cli.terminal import screen
 
-    screen.show(_listed(chosen))
+    screen.show(_listed(chosen, words))
 
 
 def _is_meant(example: Example, word: str) -> bool:
@@ -97,9 +99,14 @@ def _is_meant(example: Example, word: str) -> bool:
     return plain == example.folder or any(one in text for one in _also(plain)) or example.path in find(word)
 
 
+def _names(example: Example, word: str) -> bool:
+    """Whether an example's own name has a word, or one that means the same."""
+    return any(one in example.path.stem for one in _also(word.lower()))
+
+
 def _also(word: str) -> list[str]:
     """The words that mean the same in the description of an example, and the word itself."""
-    return next((row for row in map(str.split, SAME) if word in row), [word])
+    return [one for row in map(str.split, SAME) if word in row for one in row] or [word]
 
 
 def _one(chosen: list[Example]) -> Example:
@@ -117,7 +124,7 @@ def _copy(example: Example, target: Path) -> None:
     say(f"{place} is written: `warploom run {place}`", err=True)
 
 
-def _listed(chosen: list[Example]) -> list[Line]:
+def _listed(chosen: list[Example], words: tuple[str, ...]) -> list[Line]:
     from warploom.cli.terminal import screen
     from warploom.observe.text.styled import in_lines
 
@@ -133,6 +140,6 @@ def _listed(chosen: list[Example]) -> list[Line]:
         first, *rest = in_lines(about, screen.width() - longest - 4, "", "")
         lines.append([(f"  {example.name:<{longest}}  ", ""), (first, "")])
         lines += [[(" " * (longest + 4) + text, "")] for text in rest]
-    one = chosen[0].name
+    one = min(chosen, key=lambda example: not any(_names(example, word) for word in words)).name
     lines += [[], [(f"run: warploom run {one}", "dim")], [(f"read: warploom examples {one} --show; copy: --copy .", "dim")]]
     return lines

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 import importlib
+import re
 import shlex
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -17,6 +19,8 @@ from warploom.cli.docstrings import with_help
 from warploom.cli.terminal.printable import printable
 from warploom.cli.terminal.process import drop_unwritten, prepared
 from warploom.cli.welcome.by_name import with_shipped
+
+LINE = "warploom.line"  # the words of the command line
 
 
 class LazyGroup(click.Group):
@@ -75,10 +79,11 @@ class LazyGroup(click.Group):
         if not args and not ctx.resilient_parsing:
             _show_start_page()
             ctx.exit()
+        ctx.meta[LINE] = list(args)
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
-            raise click.UsageError(printable(_explained(error)), error.ctx) from None
+            raise click.UsageError(printable(_explained(error, args)), error.ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. A user's mistake ends here, as a message and exit status 2."""
@@ -88,9 +93,10 @@ class LazyGroup(click.Group):
                 warnings.showwarning = _say_warning
                 return super().invoke(ctx)
         except click.UsageError as error:
+            explained = click.UsageError(printable(_explained(error, ctx.meta[LINE])), error.ctx)
             if not as_json:
-                raise click.UsageError(printable(_explained(error)), error.ctx) from None
-            report(error, as_json)
+                raise explained from None
+            report(explained, as_json)
         except KeyboardInterrupt as signal:
             how, status = stopped(signal)
             say(how, err=True)
@@ -123,18 +129,31 @@ def _show_start_page() -> None:
     screen.show([[line] for line in start_page()])
 
 
-def _explained(error: click.UsageError) -> str:
-    """What click says of the command line; where an option is another tool's, what is here in its place."""
+def _explained(error: click.UsageError, line: Sequence[str]) -> str:
+    """What click says of the command line; where something is another tool's, what is here in its place. line: its words."""
+    said, ctx = error.format_message(), error.ctx
+    of_a_command = ctx is not None and ctx.parent is not None
+    path = " ".join(["warploom", *(ctx.command_path.split()[1:] if ctx is not None else ())])
     if isinstance(error, click.NoSuchOption):
-        from warploom.cli.welcome.guesses import answer_option
+        from warploom.cli.welcome.other_options import answer_option
 
-        found = answer_option(error.option_name)
-        if found is not None:
-            return f"there is no option {error.option_name}{'' if error.ctx is None or error.ctx.parent is None else ' here'}; {found}"
-        if error.ctx is not None and error.ctx.info_name == "run" and not error.possibilities:
-            given = shlex.quote(error.option_name)
-            return f"{error.format_message()} Options of the program itself stand after --, as `warploom run FILE -- {given} ...`"
-    return error.format_message()
+        option = error.option_name
+        if (found := answer_option(option, ctx, line)) is not None:
+            return f"there is no option {option}{' here' if of_a_command else ''}; {found}"
+        if ctx is not None and ctx.info_name == "run":
+            own = f"`warploom run FILE -- {shlex.quote(option)}`"
+            return f"there is no option {option} here; options of the program itself stand after --: {own}"
+        return f"there is no option {option} here; all there are: `{path} --help`"
+    if ctx is not None and (isinstance(error, click.MissingParameter) or said.startswith("Got unexpected extra argument")):
+        example = first_example(ctx.command.help or "", f"{path} ")
+        return f"{said.rstrip('.')}, as in `{example}`" if example else said
+    return said
+
+
+def first_example(text: str, command: str) -> str:
+    """The first line of a help's examples, without its remark; "" where there is none."""
+    lines = (line.strip() for line in text.splitlines())
+    return next((re.split("  +", line)[0] for line in lines if line.startswith(command)), "")
 
 
 def _end_with_last_words(error: Exception) -> None:

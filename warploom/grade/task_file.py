@@ -45,7 +45,8 @@ def load_task(path: str | Path) -> Task:
     try:
         body = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise TaskError(f"{file}: this is not TOML: {error}") from None
+        task = "" if file.suffix == ".toml" else f"; a task comes first, as in `warploom grade task.toml {file}`, or --puzzle NAME"
+        raise TaskError(f"{file}: this is not TOML: {error}{task}") from None
     return _Reader(file, text).task(body)
 
 

@@ -159,7 +159,7 @@ def test_a_mistake_as_json_is_one_object_on_standard_output(tmp_path):
     }
     usage = run("asm", "--json")
     assert usage.exit_code == 2
-    assert json.loads(usage.stdout)["error"] == "Missing argument 'FILE'."
+    assert json.loads(usage.stdout)["error"].startswith("Missing argument 'FILE', as in `warploom asm ")
 
 
 @pytest.mark.parametrize("command", ["asm", "disasm"])

@@ -76,7 +76,7 @@ def test_a_plot_shows_the_metric_that_was_asked_for(tmp_path):
         (
             (MATMUL, "--gpu", "tiny,sm"),
             "error: nothing varies: add --over NAME=VALUES, as --over core.warps=1..32*2; several machines are --over gpu=tiny,sm, "
-            "and several kernels several files\n",
+            "and several kernels several files (the launches of one are lines of `warploom run`)\n",
         ),
         ((MATMUL, "--over", "gpu.cores"), "error: --over 'gpu.cores': write a setting and its values, as core.warps=1,2,4..16\n"),
         (

@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from warploom.cli import COMMANDS, main
-from warploom.cli.welcome.guesses import GUESSES, OPTIONS
+from warploom.cli.welcome.guesses import GUESSES, distance, forms, slip_of
+from warploom.cli.welcome.other_options import OPTIONS
 
 TYPED = {
     "list": "examples", "ls": "examples", "init": "new", "open": "explore", "view": "explore", "gpus": "presets", "machines": "presets",
@@ -25,6 +26,12 @@ TYPED = {
     "students": "grade", "solution": "grade", "repl": "debug", "opencl": "run kernel.cl", "triton": "new", "fpga": "build",
     "limits": "occupancy",
     "divergence saxpy.py": "docs divergence`; what each line of saxpy.py costs, and why: `warploom profile saxpy.py",
+    "which thread wrote this": "debug FILE -x 'watch CELL'", "is my kernel racy": "check",
+    "which is better a.py b.py": "compare a.py b.py", "list gpus": "presets", "get core.warps": "docs core.warps",
+    "use a100": "run FILE --gpu a100",
+    "sm_80": "run FILE --gpu a100", "show matmul": "explore matmul", "export csv": "compare", "ncu -k saxpy mine.py": "profile mine.py",
+    "license": "docs license", "cite": "docs cite", "boards": "docs boards", "contribute": "docs contribute", "whoami": "doctor",
+    "seed": "compare FILE --over SETTING=A,B --seeds", "csv": "compare", "simulate verilog": "build", "cache misses": "docs cache",
     "render": "draw", "glsl": "draw", "shader": "draw", "raytrace": "examples rays", "cubin": "disasm", "fatbin": "disasm", "cmake": "nvcc",
 }  # fmt: skip
 
@@ -51,7 +58,7 @@ def test_a_slip_of_a_command_is_corrected():
 
 
 def test_a_word_that_is_a_little_like_one_of_another_tool_is_not_taken_for_it():
-    for word in ("sumbarine", "shell-game", "studio-x", "whoami"):
+    for word in ("sumbarine", "studio-x", "cheat", "sudo", "hi", "energy"):
         assert "`warploom` alone shows where to begin" in said(word)
     assert said("rnu") == "Error: there is no command 'rnu', did you mean 'run'?\n"
 
@@ -85,6 +92,19 @@ def test_every_row_names_a_command_and_its_options_and_no_word_is_one_or_stands_
         assert {word for word in rest if word.startswith("--")} <= known, text
 
 
+def test_a_question_and_a_word_of_parts_are_about_the_command_in_them():
+    assert said("how", "do", "I", "run", "a", "kernel") == "Error: there is no command 'how', did you mean 'run'?\n"
+    assert said("grade-all", "work/") == "Error: there is no command 'grade-all', did you mean 'grade'?\n"
+    assert said("comparing") == "Error: there is no command 'comparing', did you mean 'compare'?\n"
+
+
+def test_forms_of_words_and_slips():
+    assert {"run", "lesson"} <= {*forms("running"), *forms("lessons")}
+    assert [distance("trce", "trace"), distance("rnu", "run"), distance("cat", "chart"), distance("", "ab")] == [1, 1, 2, 2]
+    assert slip_of("serach", ["search", "reach"]) == "search"
+    assert slip_of("chat", ["cat"]) == slip_of("as", ["at"]) == ""
+
+
 def test_a_file_alone_is_run(tmp_path):
     path = tmp_path / "k.asm"
     path.write_text(".threads 4\nRET\n")
@@ -98,6 +118,6 @@ def test_options_of_other_tools_on_a_command(tmp_path):
     done = CliRunner().invoke(main, ["run", "matmul", "-arch=sm_90"])
     assert done.exit_code == 2
     done = CliRunner().invoke(main, ["run", "matmul", "-n", "4"])
-    assert "Options of the program itself stand after --, as `warploom run FILE -- -n ...`" in done.stderr
+    assert "options of the program itself stand after --: `warploom run FILE -- -n`" in done.stderr
     done = CliRunner().invoke(main, ["run", "matmul", "--verbose"])
-    assert "there is no option --verbose here; for every thread in every cycle: `warploom run FILE --log -`" in done.stderr
+    assert "there is no option --verbose here; for every thread in every cycle: `warploom run matmul --log -`" in done.stderr

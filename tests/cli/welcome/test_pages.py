@@ -6,7 +6,7 @@ from click.testing import CliRunner
 from tests.places import ROOT
 from warploom.cli import main
 from warploom.cli.common import UserError
-from warploom.cli.welcome.pages import find, titles
+from warploom.cli.welcome.pages import find, places, titles
 
 
 def test_a_word_of_the_glossary_and_names_of_the_machines_tables():
@@ -39,6 +39,16 @@ def test_the_command():
     assert done.stdout.splitlines()[0] == "warp: A group of threads that share an instruction stream and issue together."
     assert "your-own-kernel" in CliRunner().invoke(main, ["docs", "--list"]).stdout
     assert CliRunner().invoke(main, ["docs", "your-own-kernel"]).stdout.startswith("# Your own kernel")
+
+
+def test_where_a_word_stands():
+    first = places("seed")[0]
+    assert (first.page, first.heading) == ("compare", "Error bars") and "--seeds" in first.sentence
+    assert "contributing" in [place.page for place in places("contribute")]
+    assert places("xyzzy") == places("") == []
+    done = CliRunner().invoke(main, ["docs", "licence"], env={"COLUMNS": "80"})
+    assert done.exit_code == 0 and "index: Licence, and how to cite it\n  The licence is MIT's" in done.stdout
+    assert done.stdout.endswith("read one: warploom docs index\n")
 
 
 def test_the_site_is_made_once(tmp_path, monkeypatch):

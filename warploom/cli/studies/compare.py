@@ -173,7 +173,7 @@ def _over(options: dict[str, Any], alone: bool) -> dict[str, str]:
         presets = options["gpu"] if "," in (options["gpu"] or "") else "a100,h100"
         raise UserError(
             "nothing varies: add --over NAME=VALUES, as --over core.warps=1..32*2; several machines are "
-            f"--over gpu={presets}, and several kernels several files"
+            f"--over gpu={presets}, and several kernels several files (the launches of one are lines of `warploom run`)"
         )
     return over
 

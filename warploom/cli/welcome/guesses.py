@@ -1,19 +1,18 @@
 """Words of other tools, and the command here that does what each of them does there.
 
-A word that stands in no row is compared with the commands' names and with these words, so that `trce` leads where `trace` does.
+What was typed is looked for as a command, in these rows, among the examples, the machines, and the words of the documentation; then each
+other word of the line, as in "how do I run a kernel"; then as a slip, so that `trce` leads where `trace` does.
 """
 
 from __future__ import annotations
 
-import difflib
 import re
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from warploom.cli.welcome import shipped
-from warploom.isa.diagnostics import closest
 
 
 @dataclass(frozen=True)
@@ -26,18 +25,26 @@ class Guess:
 
 
 PICTURES = ("roofline", "timeline", "masks", "banks", "overdraw", "quads", "tiles", "pipeline")  # kinds whose names people type alone
-ALIKE = 0.8  # of a word of other tools to the one that was typed: `trce` is `trace`, and `slow` is not `show`
-A_SLIP = 0.65  # of a command's name with the same first letter: `rnu` is `run`, and `shell` is not `help`
-SMALL_WORDS = frozenset(["a", "an", "the", "is", "are", "does", "do", "mean", "means", "of"])  # in front of a term: "what is a warp"
+# In front of what a question is about: "what is a warp".
+SMALL_WORDS = """a an the is are be does do mean means of how what which who whose where when can i my me it its this that to in on for with
+and or please"""
+SHORT, LONG = 5, 7  # words, in letters
+VERBS = "list ls show see view open get set use select print display dump export simulate"  # `list gpus` is about gpus
 # The words of a row are those of shells, package managers, debuggers, profilers and simulators.
 GUESSES = (
     Guess("exec execute start launch sim simulate simulator emulate play go", "to run a program", "warploom run FILE"),
     Guess("hello-world helloworld quickstart getting-started begin first", "to write a first program", "warploom new kernel.py"),
     Guess("man usage", "what a command does", "warploom help COMMAND"),
+    Guess(
+        "who wrote writes written writer writers last-writer watchpoint",
+        "to see who writes a cell, and when",
+        "warploom debug FILE -x 'watch CELL' -x continue",
+    ),
+    Guess("better best winner fastest quicker", "which kernel is faster", "warploom compare FILE FILE --gpu PRESET"),
     Guess("list ls dir samples sample demo demos cat browse programs kernels", "the programs that ship", "warploom examples"),
     Guess("init create skeleton template scaffold generate make startproject", "to write a first program", "warploom new kernel.py"),
     Guess(
-        "open view show see web html visualize visualise gui ui inspect watch replay tui explorer",
+        "open view show see web html visualize visualise gui ui inspect watch replay tui explorer record video gif animate",
         "to walk through a run, cycle by cycle",
         "warploom explore FILE --open",
     ),
@@ -48,11 +55,13 @@ GUESSES = (
         "warploom run FILE",
     ),
     Guess(
-        "gpus gpu machines machine devices device arch archs config configs settings hardware nvidia-smi smi rocm-smi targets",
+        "gpus gpu machines machine devices device arch archs hardware nvidia-smi smi rocm-smi targets",
         "the machines",
         "warploom presets",
     ),
-    Guess("plot chart graph figure fig image diagram flamegraph heatmap", "to draw a run", "warploom picture KIND FILE"),
+    Guess(
+        "plot chart graph figure fig image diagram flamegraph heatmap svg png pdf screenshot", "to draw a run", "warploom picture KIND FILE"
+    ),
     *(Guess(kind, "to draw this of a run", f"warploom picture {kind} FILE") for kind in PICTURES),
     Guess(
         "render raster rasterize rasterise shader shaders glsl vertex fragment triangle triangles mesh gltf obj opengl vulkan scene",
@@ -74,7 +83,8 @@ GUESSES = (
     ),
     Guess("repl shell interactive console attach memory registers regs", "to stop a run and look at it", "warploom debug FILE"),
     Guess(
-        "lint verify sanitize sanitizer compute-sanitizer cuda-memcheck memcheck racecheck synccheck initcheck race races validate",
+        "lint verify sanitize sanitizer compute-sanitizer cuda-memcheck memcheck racecheck synccheck initcheck race races racy "
+        "deadlock validate",
         "to find races, bounds faults and wrong barriers",
         "warploom check FILE",
     ),
@@ -99,9 +109,24 @@ GUESSES = (
         "warploom probe --gpu PRESET",
     ),
     Guess(
-        "sweep sweeps search grid-search tune autotune diff versus vs ablation geomean seeds error-bars speedup scaling",
+        "sweep sweeps search grid-search tune autotune diff versus vs ablation geomean speedup scaling",
         "to run programs on many machines",
         "warploom compare FILE --over SETTING=A,B",
+    ),
+    Guess(
+        "seed seeds repeat confidence significance variance error-bars errorbars ttest",
+        "error bars over other input",
+        "warploom compare FILE --over SETTING=A,B --seeds 1..5 --args {seed}",
+    ),
+    Guess(
+        "csv json table tables results data dataframe pandas parquet excel latex dataset",
+        "the numbers of runs, in a file",
+        "warploom compare FILE --over SETTING=A,B --csv OUT.csv",
+    ),
+    Guess(
+        "set setting settings option options config configs parameter parameters",
+        "what can be set, with --set",
+        "warploom presets --settings",
     ),
     Guess(
         "calc calculator occupancy-calculator limits limit max-threads regs-per-thread",
@@ -112,130 +137,181 @@ GUESSES = (
     Guess(
         "puzzle puzzles homework assignment autograde autograder judge teach submit submission submissions mark marking rubric score "
         "gradescope classroom nbgrader "
-        "hint hints solve solution solutions answer answers student students roster class leaderboard plagiarism",
+        "hint hints solve solution solutions answer answers student students roster class leaderboard plagiarism "
+        "quiz exam feedback deadline late cheating moss",
         "to solve puzzles, or to judge a class",
         "warploom grade --list",
     ),
     Guess("exercise exercises", "to write a unit of your own", "warploom new mine.py --kind scheduler"),
     Guess(
-        "test tests selftest diagnose version info about env environment health status "
+        "test tests selftest diagnose version info about whoami env environment health status "
         "rocminfo clinfo update upgrade install pip uninstall extras",
         "what is installed, and how to get more",
         "warploom doctor",
     ),
-    Guess("tutorial tutorials learn doc documentation manual guide course readme faq reference", "the documentation", "warploom docs"),
+    Guess(
+        "tutorial tutorials learn doc documentation manual guide course readme faq reference lesson lecture slides syllabus handout",
+        "the documentation",
+        "warploom docs",
+    ),
     Guess("glossary explain define what whatis term", "to look up a word", "warploom docs TERM"),
     Guess("area gates synth synthesize synthesise yosys", "what units cost in gates", "warploom cost"),
     Guess(
-        "verilog rtl export bitstream tapeout fpga asic gds ice40 ecp5 silicon openlane sky130 tang icebreaker",
+        "verilog netlist schematic rtl export bitstream tapeout fpga asic gds ice40 ecp5 silicon openlane sky130 tang icebreaker",
         "to write a machine as hardware",
         "warploom build",
     ),
-    Guess("cosim equivalence formal prove", "to compare the hardware with the model", "warploom lockstep"),
-    Guess("precompile jit cache", "to compile the native engine now", "warploom warmup"),
+    Guess("cosim verilator iverilog equivalence formal prove", "to compare the hardware with the model", "warploom lockstep"),
+    Guess("precompile jit", "to compile the native engine now", "warploom warmup"),
     Guess("autocomplete completions", "to complete names in the shell", "warploom completion"),
 )
-
-# Options of other tools: what is here in their place.
-OPTIONS = {
-    "-g": "lines and names are always kept; to step through a run: `warploom debug FILE`",
-    "-G": "lines and names are always kept; to step through a run: `warploom debug FILE`",
-    "--debug": "to step through a run: `warploom debug FILE`",
-    "--verbose": "for every thread in every cycle: `warploom run FILE --log -`",
-    "-v": "for every thread in every cycle: `warploom run FILE --log -`; the version: `warploom --version`",
-    "-V": "the version: `warploom --version`",
-    "--list": "the commands: `warploom --help`; the machines: `warploom presets`; the examples: `warploom examples`",
-    "--list-gpus": "the machines: `warploom presets`",
-    "--gpus": "the machines: `warploom presets`",
-    "--gpu": "an option of a command: `warploom run FILE --gpu NAME`; the machines: `warploom presets`",
-    "--set": "an option of a command: `warploom run FILE --set NAME=VALUE`; the settings: `warploom presets --settings`",
-    "--device": "the machine is --gpu NAME; all of them: `warploom presets`",
-    "-arch": "the machine is --gpu NAME; all of them: `warploom presets`",
-    "--arch": "the machine is --gpu NAME; all of them: `warploom presets`",
-    "--metrics": "counters of a run: `warploom profile FILE --json`",
-    "--section": "counters of a run: `warploom profile FILE --json`",
-    "--trace": "a trace for other viewers: `warploom run FILE --perfetto OUT`, --vcd, --konata",
-    "--csv": "the numbers of a run: `warploom profile FILE --json`; of several runs: `warploom compare FILE --over NAME=VALUES --csv OUT`",
-    "--race": "races, bounds, barriers: `warploom check FILE`",
-    "--stats": "what each line costs: `warploom profile FILE`",
-    "--timeline": "`warploom picture timeline FILE`",
-    "--plot": "`warploom picture KIND FILE`",
-    "--tool": "races, bounds, barriers: `warploom check FILE`",
-    "--gui": "`warploom explore FILE --open`",
-    "--repeat": "other input for each run: `warploom compare FILE --seeds 1..5 --args {seed}`",
-    "--repeats": "other input for each run: `warploom compare FILE --seeds 1..5 --args {seed}`",
-    "--runs": "other input for each run: `warploom compare FILE --seeds 1..5 --args {seed}`",
-    "--normalize": "a plot relative to its first line: `warploom compare FILE --relative -o OUT`",
-    "--normalise": "a plot relative to its first line: `warploom compare FILE --relative -o OUT`",
-    "--baseline": "speed-ups are over the first value: `warploom compare FILE --over SETTING=BASELINE,OTHER`",
-    "--threads-per-block": "threads per block: --block N",
-    "--blocks": "blocks of the launch: --grid N",
-    "--cores": "`--set gpu.cores=N`",
-    "--verilog": "the machine as hardware: `warploom build`",
-}
 
 
 def answer(words: Sequence[str], commands: Collection[str]) -> str:
     """What is said for words that begin with no command's name: a sentence that ends with the command that was probably meant."""
-    word, rest = words[0], words[1:]
-    said, plain, rows = f"there is no command {word!r}", word.lower().lstrip("-"), _rows()
-    if plain in commands:
-        return f"{said}, did you mean {plain!r}?"
-    if plain in rows:
-        return f"{said}; {_meant(rows[plain], rest)}"
+    said = f"there is no command {words[0]!r}"
+    subjects = [word for word in words if not word.startswith("-")]
+    first = words[0].lower().lstrip("-")
+    about = [word for word in subjects[1:] if word.lower() not in SMALL_WORDS.split()]
+    if first in VERBS.split() and about:
+        found = _named(about[0], about[1:], commands) or ("" if is_file(about[0]) else _of_the_documentation(about[0], about[1:]))
+        if found:
+            return f"{said}{found}"
+    found = _known(words[0], subjects[1:], commands) or _of_the_documentation(words[0], subjects[1:])
+    found = found or next(filter(None, (_known(word, subjects, commands) for word in _parts(words[0], about))), "")
+    if first not in SMALL_WORDS.split():
+        found = found or _standing_in_pages(first) or _slip(first, subjects[1:], commands)
+    return f"{said}{found or '; `warploom` alone shows where to begin, `warploom --help` all commands'}"
+
+
+def _known(word: str, rest: Sequence[str], commands: Collection[str]) -> str:
+    """The end of the sentence for a word that has a name, or is that of an example; "" for none."""
+    if found := _named(word, rest, commands):
+        return found
     root = shipped.folder("examples")
-    if (places := shipped.find(word)) and root is not None:
-        return f"{said}, but an example has this name: `warploom run {places[0].relative_to(root).as_posix()}`"
-    if _is_term(plain):
-        given = next((one for one in rest if is_program(one)), None)
-        of = f"; what each line of {given} costs, and why: `warploom profile {shlex.quote(given)}`" if given else ""
-        return f"{said}, but the documentation has the word: `warploom docs {plain}`{of}"
-    close = closest(plain, [*commands, *rows])
-    if close in rows and _likeness(plain, close) >= ALIKE:
-        return f"{said}; {_meant(rows[close], rest)}"
-    close = closest(plain, commands)
-    if close and (_likeness(plain, close) >= ALIKE or (close[0] == plain[0] and _likeness(plain, close) >= A_SLIP)):
-        return f"{said}, did you mean {close!r}?"
-    return f"{said}; `warploom` alone shows where to begin, `warploom --help` all commands"
+    if root is not None and (places := shipped.find(word)):
+        return f", but an example has this name: `warploom run {places[0].relative_to(root).as_posix()}`"
+    return ""
 
 
-def _likeness(one: str, other: str) -> float:
-    return difflib.SequenceMatcher(None, one, other).ratio()
+def _named(word: str, rest: Sequence[str], commands: Collection[str]) -> str:
+    """The end of the sentence for a word, or one of its forms, that is a command, another tool's or a machine; "" for none."""
+    rows = _rows()
+    for plain in forms(word.lower().lstrip("-")):
+        if plain in commands:
+            return f", did you mean {plain!r}?"
+        if plain in rows:
+            return f"; {_meant(rows[plain], rest)}"
+    return _machine(word, rest)
 
 
-def _is_term(word: str) -> bool:
-    """Whether the documentation has a term or a page of this name."""
+def _machine(word: str, rest: Sequence[str]) -> str:
+    from warploom.machine.config.presets import preset_names
+    from warploom.machine.config.products import generation_of
+
+    file = shlex.quote(next(filter(is_file, rest), "FILE"))
+    if word.lower() in preset_names():
+        return f", but a machine has this name: `warploom run {file} --gpu {word.lower()}`"
+    found = generation_of(word)
+    return (
+        f"; {word} is {found.called}, and {found.preset} is the nearest machine: `warploom run {file} --gpu {found.preset}`"
+        if found
+        else ""
+    )
+
+
+def _parts(word: str, about: Sequence[str]) -> list[str]:
+    """The other words of a line, after those that the first one is made of: `grade-all` has grade."""
+    made_of = re.split("[-_:]", word.strip("-"))
+    return [*(made_of if len(made_of) > 1 else []), *about]
+
+
+def _of_the_documentation(word: str, rest: Sequence[str]) -> str:
+    """The end of the sentence for a term or a page of the documentation."""
     from warploom.cli.common import UserError
     from warploom.cli.welcome import pages
 
+    plain = word.lower().lstrip("-")
     if shipped.folder("docs") is None:
-        return False
+        return ""
     try:
-        pages.find(word)
+        pages.find(plain)
     except UserError:
-        return False
-    return True
+        return ""
+    given = next(filter(is_file, rest), None)
+    of = f"; what each line of {given} costs, and why: `warploom profile {shlex.quote(given)}`" if given else ""
+    return f", but the documentation has the word: `warploom docs {shlex.quote(plain)}`{of}"
+
+
+def _standing_in_pages(word: str) -> str:
+    from warploom.cli.welcome import pages
+
+    found = pages.places(word)
+    if not found:
+        return ""
+    return f", but {'a page has' if len(found) == 1 else f'{len(found)} pages have'} the word: `warploom docs {shlex.quote(word)}`"
+
+
+def _slip(word: str, rest: Sequence[str], commands: Collection[str]) -> str:
+    rows = _rows()
+    close = slip_of(word, [*commands, *rows])
+    if close in rows:
+        return f"; {_meant(rows[close], rest)}"
+    return f", did you mean {close!r}?" if close else ""
+
+
+def forms(word: str) -> Iterator[str]:
+    """A word, and what it is a form of: running is of run, compared of compare, lessons of lesson."""
+    yield word
+    for ending in ("s", "es", "ing", "ed", "er", "ers"):
+        if word.endswith(ending) and len(stem := word.removesuffix(ending)) >= 3:
+            yield stem
+            if ending[0] in "ei":
+                yield f"{stem}e"
+                yield stem[:-1] if stem[-1] == stem[-2] else stem
+
+
+def slip_of(word: str, known: Iterable[str]) -> str:
+    """The known word that was probably meant: one letter is wrong, missing, too many, or two changed places; two such in long words."""
+    short = len(word) < SHORT  # too short to differ from all others in one letter: `chat` is no slip of cat
+    allowed = 0 if len(word) < 3 else 1 if len(word) < LONG else 2
+    ranked = [(distance(word, one), one[0] != word[0], one) for one in known if one and word]
+    ranked = [row for row in ranked if row[0] <= allowed and not (short and set(word) - set(row[2]))]
+    return min(ranked, default=(0, False, ""))[2]
+
+
+def distance(one: str, other: str) -> int:
+    """How many letters are to be changed, taken away, added or exchanged with the next to make one word of the other."""
+    before, last = list[int](), list(range(len(other) + 1))
+    for row, letter in enumerate(one):
+        line = [row + 1]
+        for column, beside in enumerate(other):
+            cost = min(last[column] + (letter != beside), last[column + 1] + 1, line[column] + 1)
+            if row and column and letter == other[column - 1] and one[row - 1] == beside:
+                cost = min(cost, before[column - 1] + 1)
+            line.append(cost)
+        before, last = last, line
+    return last[-1]
+
+
+def meant(word: str, rest: Sequence[str]) -> str | None:
+    """What a row says of a word, with the file that stands in the line; None for a word in no row."""
+    row = _rows().get(word)
+    return _meant(row, rest) if row is not None else None
 
 
 def _meant(row: Guess, rest: Sequence[str]) -> str:
-    """A row's command, with the file or the term that stood behind the word."""
-    given = next((word for word in rest if not word.startswith("-")), None)
-    command = row.command
-    if given is not None and Path(given).suffix.lower() == ".cu" and command.startswith("warploom cc "):
+    """A row's command, with the files or the term that stood in the line."""
+    command, files = row.command, list(filter(_is_there, rest)) or list(filter(is_file, rest))
+    if files and Path(files[0]).suffix.lower() == ".cu" and command.startswith("warploom cc "):
         command = "warploom nvcc FILE"
-    if "TERM" in command:
-        words = [word for word in rest if not word.startswith("-")]
-        while words and words[0].lower() in SMALL_WORDS:
-            del words[0]
-        given = " ".join(words) or None
-    if given is not None and ("TERM" in command or "COMMAND" in command or is_program(given)):
-        command = re.sub(r"\b(FILE|TERM|COMMAND)\b", lambda _: shlex.quote(given), command, count=1)
+    words = [word for word in rest if not word.startswith("-")]
+    while words and words[0].lower() in SMALL_WORDS.split():
+        del words[0]
+    if words and re.search(r"\b(TERM|COMMAND)\b", command):
+        command = re.sub(r"\b(TERM|COMMAND)\b", lambda _: shlex.quote(" ".join(words)), command)
+    command = re.sub(r"\bFILE\b", lambda _: shlex.quote(files.pop(0)) if files else "FILE", command)
     return f"{row.does}: `{command}`"
-
-
-def answer_option(option: str) -> str | None:
-    """What is here in the place of another tool's option; None where nobody is known to have it."""
-    return OPTIONS.get(option.partition("=")[0])
 
 
 def is_program(word: str) -> bool:
@@ -244,6 +320,15 @@ def is_program(word: str) -> bool:
 
     endings = {ending for row in FRONT_ENDS for ending in row.suffixes} | {".py", ".ipynb", ".cu", ".ptx", ".cubin"}
     return Path(word).suffix.lower() in endings
+
+
+def is_file(word: str) -> bool:
+    """Whether a word behind the first one is a program: by its ending, as a file that is there, or as an example's name."""
+    return _is_there(word) or bool(shipped.find(word))
+
+
+def _is_there(word: str) -> bool:
+    return is_program(word) or Path(word).is_file()
 
 
 def _rows() -> dict[str, Guess]:

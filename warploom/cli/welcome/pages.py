@@ -11,6 +11,7 @@ from warploom.cli.common import UserError
 from warploom.cli.welcome.shipped import folder
 
 ROW = re.compile(r"^\| (?P<term>[^|]+?) \| (?P<meaning>[^|]+?) \| \[[^\]]*\]\((?P<page>[\w/-]+)\.md[^)]*\) \|$", re.MULTILINE)
+IN_A_HEADING = 20  # so many times a word in the text is worth one in a heading
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
@@ -51,6 +52,61 @@ def find(word: str) -> Found:
 
     said = nearest(word, [*terms, *pages])
     raise UserError(f"neither a term nor a page is called {word!r}{said or '; `warploom docs --list` lists the pages'}")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a word stands: the page, the heading of the section that has it most, and the first sentence with it there."""
+
+    page: str
+    heading: str
+    sentence: str
+
+
+def places(word: str) -> list[Place]:
+    """The pages in which a word stands, or else words that begin as it does; the best first. [] for none, and without documentation."""
+    plain = word.casefold()
+    stem = plain.removesuffix("s") if len(plain) > 3 else plain
+    whole = _places(re.compile(rf"(?<!\w){re.escape(stem)}s?(?!\w)", re.IGNORECASE)) if stem else []
+    begun = re.sub("(e|es|ed|ing|ion)$", "", stem)
+    return whole or (_places(re.compile(rf"(?<!\w){re.escape(begun)}\w*", re.IGNORECASE)) if len(begun) > 4 else [])
+
+
+def _places(wanted: re.Pattern[str]) -> list[Place]:
+    docs = folder("docs")
+    found = []
+    for page in titles() if docs is not None else ():
+        text = (docs / f"{page}.md").read_text(encoding="utf-8") if docs is not None else ""
+        if not wanted.search(text):
+            continue
+        sections = [
+            (len(wanted.findall(body)) + IN_A_HEADING * bool(wanted.search(heading)), heading, body) for heading, body in _sections(text)
+        ]
+        score, heading, body = max(sections, key=lambda row: row[0])
+        found.append((score, Place(page, heading, _sentence(body, wanted))))
+    return [place for _, place in sorted(found, key=lambda row: -row[0])]
+
+
+def _sentence(body: str, wanted: re.Pattern[str]) -> str:
+    """The first sentence with a word; of a table or a list its line."""
+    for paragraph in re.split(r"\n\s*\n|\n(?=\||[-*] |\d+\. |    |```)", body):
+        if wanted.search(paragraph):
+            plain = LINK.sub(r"\1", " ".join(paragraph.split())).replace("*", "").removeprefix("```console ")
+            return next((one for one in re.split(r"(?<=[a-z)`][.:!?]) ", plain) if wanted.search(one)), plain).strip(" |-")
+    return ""
+
+
+def _sections(text: str) -> Iterator[tuple[str, str]]:
+    """A page's headings, each with what stands below it up to the next; a line of a block of code is none."""
+    heading, body, code = "", list[str](), False
+    for line in text.splitlines():
+        code ^= line.startswith("```")
+        if not code and re.match("#{1,4} ", line):
+            yield heading, "\n".join(body)
+            heading, body = line.lstrip("# "), []
+        else:
+            body.append(line)
+    yield heading, "\n".join(body)
 
 
 def _terms() -> Iterator[tuple[str, Found]]:
