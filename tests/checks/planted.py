@@ -399,6 +399,28 @@ def before_the_start(out):
     out[t - 32] = 1
 
 
+@planted("bounds", 1, 16, zeros(16, 8), at="out[i, j] = i")
+def each_row_has_one_too_many(out):
+    i = cuda.grid(1)
+    for j in range(out.shape[1] + 1):
+        if i < out.shape[0] - 1 or j < out.shape[1]:
+            out[i, j] = i
+
+
+@planted("bounds", 1, 64, zeros(65, 8), at="out[i, j] += 1")
+def rows_of_two_warps_overlap(out):
+    i = cuda.grid(1)
+    for j in range(out.shape[1] + 1):
+        out[i, j] += 1
+
+
+@planted("bounds race", 1, 64, zeros(65, 8), zeros(1), at="out[i, 8], last[0] = 1, i")
+def row_too_long_beside_a_race(out, last):
+    i = cuda.grid(1)
+    out[i, 0] = i
+    out[i, 8], last[0] = 1, i
+
+
 # ---- what nobody has written
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from warploom.checks.bounds import lanes_outside
 from warploom.checks.bytes import first_byte, has_bytes
 from warploom.checks.initialised import note_read, note_written
 from warploom.checks.known import row_of
@@ -16,6 +17,7 @@ from warploom.checks.shadow import (
     LOADS,
     OPENED,
     OPENED_SHARED,
+    OUTSIDE,
     READ,
     RESERVES,
     RUN_SHIFT,
@@ -64,6 +66,12 @@ def check_access(gpu, core, warp, pc, part, tables, k, now, time):
     if space == SHARED_SPACE:
         base = np.int64(tables.findings[0, SHARED_ROWS] + core.number * tables.findings[0, SHARED_WORDS])
     row = core.access.place if space != SHARED_SPACE and core.spaces.used != 0 else core.access.address
+    asked = tables.warps[core.number * core.warps.slots + warp]
+    if asked[OUTSIDE] != 0:
+        outside = lanes_outside(asked, pc, part, tables)
+        if how != READ and outside != EMPTY:
+            _note_outside(core, outside, tables, space, size, base, row, first, block)
+        part = part & ~outside
     pitch = np.int64(0)
     starts = part
     if how != ATOMIC and orders & (LOADS | STORES) == 0 and space != LOCAL_SPACE and lanes == np.int64(1) << tables.findings[0, RUN_SHIFT]:
@@ -84,6 +92,24 @@ def check_access(gpu, core, warp, pc, part, tables, k, now, time):
         )  # fmt: skip
         if left != EMPTY:
             _lane_by_lane(gpu, core, warp, pc, left, tables, k, now, time, how, space, size, base, row, begin, first, opened)
+
+
+@out_of_line
+def _note_outside(core, outside, tables, space, size, base, row, first, block):
+    """What lanes `outside` have written by mistake has been written; nothing else is said of it. The rest as of `_lane_by_lane`."""
+    shift = np.int64(tables.findings[0, RUN_SHIFT])
+    step = np.int64(core.warps.lanes) if space == LOCAL_SPACE else np.int64(1)
+    for lane in range(core.warps.lanes):
+        if not has(outside, lane):
+            continue
+        address = np.int64(row[lane])
+        owner = (first + lane if space == LOCAL_SPACE else block) + 1
+        flags = np.int64(WORD_BYTES) if size >= 4 else ((np.int64(1) << size) - 1) << (address & 3)
+        for word in range(2 if size == 8 else 1):
+            index = base + (address >> 2) + word * step
+            if tables.runs[index >> shift, SHAPE] & SPREAD == 0:
+                spread(tables, index >> shift, shift)
+            note_written(tables.shadow[index], space, owner, flags)
 
 
 @out_of_line

@@ -59,9 +59,10 @@ from warploom.checks.shadow import (
     ROWS_OF_BLOCK,
     WAIT_THERE,
     find,
+    same_place,
 )
-from warploom.isa.uop import COLUMN, FILE, FLAGS, GLOBAL_UNORDERED, IMM, LINE, NONE, NUMBER, OP, SHARED_UNORDERED, A, B
 from warploom.isa.uop import FENCE_BLOCK as FOR_BLOCK
+from warploom.isa.uop import FLAGS, GLOBAL_UNORDERED, IMM, NONE, NUMBER, OP, SHARED_UNORDERED, A, B
 from warploom.machine.core.control import value_of_leader
 from warploom.machine.core.warps.barrier import MAX_BARRIERS
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest, popcount, rest
@@ -100,7 +101,7 @@ def note_barrier(gpu, core, warp, pc, part, tables, k, first, time, now):
     if row[FIRST] == 0:
         row[FIRST] = pc + 1
         row[FIRST_THREAD] = first + lowest(coming)
-    elif not _same_place(tables, np.int64(row[FIRST]) - 1, pc):
+    elif not same_place(tables, np.int64(row[FIRST]) - 1, pc):
         find(tables, BARRIER, pc, np.int64(row[FIRST]) - 1, first + lowest(coming), np.int64(row[FIRST_THREAD]), k, now)
     _miss(core, warp, pc, part, tables, k, first, now)
     row[ARRIVED] += popcount(coming)
@@ -114,7 +115,7 @@ def _miss(core, warp, pc, part, tables, k, first, now):
     missed = np.uint64(row[MISSED])
     if missed & part != EMPTY:
         at = np.int64(row[MISSED_AT])
-        if not _same_place(tables, at, pc):
+        if not same_place(tables, at, pc):
             find(tables, BARRIER, pc, at, first + lowest(missed & part), np.int64(row[MISSED_BY]), k, now)
         row[MISSED] = np.int64(missed & ~part)
     elif part != core.warps.threads[warp]:
@@ -131,15 +132,6 @@ def note_together(core, warp, part, tables, k, first, now):
     if missed & part != EMPTY and part & ~missed != EMPTY:
         find(tables, BARRIER, np.int64(row[MISSED_AT]), -1, np.int64(row[MISSED_BY]), first + lowest(missed & part), k, now)
         row[MISSED] = 0
-
-
-@inlined
-def _same_place(tables, one, other):
-    """Whether two instructions are of one place in the text; without a text, one instruction."""
-    if tables.code[one, LINE] == 0:
-        return one == other
-    same = tables.code[one, LINE] == tables.code[other, LINE] and tables.code[one, FILE] == tables.code[other, FILE]
-    return same and tables.code[one, COLUMN] == tables.code[other, COLUMN]
 
 
 @unit

@@ -1,8 +1,9 @@
 """Bounds: an index outside of its axis, although the address lies in the array.
 
 The machine knows where an array begins and ends, and stops a kernel that leaves it. An index of 70 in an axis of 64 finds the next row
-instead. So a kernel that is checked asks before each access, in micro-ops that no machine executes: `note` with a negative number, which
-carries the index and the extent of an axis, a mask, or whether a variable has a value or a divisor is not 0.
+instead: the access there is in no order to those of that row's own threads, which is no second mistake. So a kernel that is checked asks
+before each access, in micro-ops that no machine executes: `note` with a negative number, which carries the index and the extent of an
+axis, a mask, or whether a variable has a value or a divisor is not 0.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -13,12 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from warploom.checks.shadow import A_VALUE, B_VALUE, BOUNDS, VARIABLE, find
+from warploom.checks.shadow import A_VALUE, B_VALUE, BOUNDS, OUTSIDE, OUTSIDE_AT, OUTSIDE_MET, VARIABLE, find, same_place
 from warploom.checks.shadow import DIVISOR as BY_ZERO
 from warploom.isa.uop import A, B, C
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import EMPTY, has, lowest, rest
-from warploom.machine.engine.unit import out_of_line
+from warploom.machine.engine.unit import out_of_line, unit
 
 INDEX, LANES, VALUE, DIVISOR = range(4)  # what a micro-op asks
 QUESTIONS = 4  # its number is -1 - what - QUESTIONS * the place of its text among the kernel's questions
@@ -53,13 +54,37 @@ def check_index(core, warp, pc, part, tables, k, first, now):
         extent = np.int64(extents[lane])
         outside |= np.uint64((index >= extent) | (index < -extent)) << np.uint64(lane)
     left = outside & part
+    row = tables.warps[core.number * core.warps.slots + warp]
+    if left != EMPTY or row[OUTSIDE] != 0:
+        _note_outside(row, pc, part, left, tables)
     while left != EMPTY:
         lane = lowest(left)
         left = rest(left)
-        row = find(tables, BOUNDS, pc, -1, first + lane, -1, k, now)
-        if row > 0:
-            tables.findings[row, A_VALUE] = (np.int64(high[lane]) << 32) | np.int64(low[lane])
-            tables.findings[row, B_VALUE] = np.int64(extents[lane])
+        number = find(tables, BOUNDS, pc, -1, first + lane, -1, k, now)
+        if number > 0:
+            tables.findings[number, A_VALUE] = (np.int64(high[lane]) << 32) | np.int64(low[lane])
+            tables.findings[number, B_VALUE] = np.int64(extents[lane])
+
+
+@unit
+def _note_outside(row, pc, part, outside, tables):
+    """Lanes `outside` of those that ask at this place: the access that follows is theirs by mistake. row: the warp's, of `warps`."""
+    if row[OUTSIDE] != 0 and not same_place(tables, np.int64(row[OUTSIDE_AT]), pc):
+        row[OUTSIDE] = 0
+        row[OUTSIDE_MET] = 0
+    before = np.uint64(row[OUTSIDE]) & ~(np.uint64(row[OUTSIDE_MET]) & part)  # the access that they asked about is over
+    row[OUTSIDE] = np.int64(before | outside)
+    row[OUTSIDE_MET] = np.int64(np.uint64(row[OUTSIDE_MET]) & ~part)
+    row[OUTSIDE_AT] = pc
+
+
+@out_of_line
+def lanes_outside(row, pc, part, tables):
+    """Those of lanes `part` that access, at this instruction, what an index outside of its axis has led them to. row: as above."""
+    if not same_place(tables, np.int64(row[OUTSIDE_AT]), pc):
+        return EMPTY
+    row[OUTSIDE_MET] = np.int64(np.uint64(row[OUTSIDE_MET]) | part)
+    return np.uint64(row[OUTSIDE]) & part
 
 
 @out_of_line

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from warploom.isa.uop import COLUMN, FILE, LINE
 from warploom.machine.core.warps.barrier import MAX_BARRIERS
 from warploom.machine.engine.sizes import MAX_LANES, MAX_WARPS
 from warploom.machine.engine.unit import inlined, out_of_line, unit, zeros
@@ -50,8 +51,9 @@ ACQUIRES, TELLS, RESERVES, LOADS, STORES = 1, 2, 4, 8, 16
 # A row of `warps`, by the place of the warp in its core, so that the table stays small. MISSED and WAITING are zero again at its end.
 # MISSED: the lanes that were elsewhere when others of the warp came to a barrier, at instruction MISSED_AT, thread MISSED_BY among them.
 # ASKED, of a core's first place: 1 where a warp of the core waits until it is alone to start others. WAITING: the lanes that wait at a
-# syncwarp; for each lane follow its instruction and its mask.
-MISSED, MISSED_AT, MISSED_BY, ASKED, WAITING, FIRST_WAIT = range(6)
+# syncwarp; for each lane follow its instruction and its mask. OUTSIDE: the lanes whose index has been found outside of its axis, at the
+# place of instruction OUTSIDE_AT; OUTSIDE_MET: those that have come from there to an access.
+MISSED, MISSED_AT, MISSED_BY, ASKED, WAITING, OUTSIDE, OUTSIDE_AT, OUTSIDE_MET, FIRST_WAIT = range(9)
 WAIT = 2
 WARP_COLUMNS = FIRST_WAIT + MAX_LANES * WAIT
 
@@ -130,6 +132,15 @@ def tick(tables):
     """The next time."""
     tables.findings[0, CLOCK] += 1
     return np.int64(tables.findings[0, CLOCK])
+
+
+@inlined
+def same_place(tables, one, other):
+    """Whether two instructions are of one place in the text; without a text, one instruction."""
+    if tables.code[one, LINE] == 0:
+        return one == other
+    same = tables.code[one, LINE] == tables.code[other, LINE] and tables.code[one, FILE] == tables.code[other, FILE]
+    return same and tables.code[one, COLUMN] == tables.code[other, COLUMN]
 
 
 @out_of_line

@@ -68,7 +68,7 @@ class Tables(_Tables, Bundle):
         "shadow": (np.int64, 8),
         "runs": (np.int64, 8),
         "seen": (np.int64, MAX_LANES),
-        "warps": (np.int64, 5 + 2 * MAX_LANES),
+        "warps": (np.int64, 8 + 2 * MAX_LANES),
         "threads": (np.int64, 20),
         "blocks": (np.int64, 20),
         "known": (np.int64, MAX_WARPS),
