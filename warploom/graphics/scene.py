@@ -97,15 +97,24 @@ class Mesh:
         if self.colors is not None:
             made[..., RED : RED + self.colors.shape[1]] = self.colors[corners]
         if self.normals is not None:
-            matrix = IDENTITY[:3, :3] if self.transform is None else self.transform[:3, :3]
-            cofactors = np.stack([np.cross(matrix[1], matrix[2]), np.cross(matrix[2], matrix[0]), np.cross(matrix[0], matrix[1])])
-            normals = (self.normals @ cofactors.T)[corners]
+            normals = (self.normals @ normal_matrix(IDENTITY if self.transform is None else self.transform).T)[corners]
         else:
-            a, b, c = (world[corners[:, k]] for k in range(3))
-            normals = np.repeat(np.cross(b - a, c - a)[:, None], 3, axis=1)
+            normals = flat_normals(world, corners)
         length = np.sqrt((normals**2).sum(axis=-1, keepdims=True))
         made[..., NORMAL:] = np.divide(normals, length, out=np.zeros_like(normals), where=length > 0)
         return made
+
+
+def normal_matrix(transform: np.ndarray) -> np.ndarray:
+    """What turns the normals of a mesh with a transform, of 4 x 4: float64[3, 3]."""
+    matrix = transform[:3, :3]
+    return np.stack([np.cross(matrix[1], matrix[2]), np.cross(matrix[2], matrix[0]), np.cross(matrix[0], matrix[1])])
+
+
+def flat_normals(world: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    """Normals of flat triangles, one for each corner, of any length: float64[m, 3, 3]. world: float64[n, 3]; corners: int64[m, 3]."""
+    a, b, c = (world[corners[:, k]] for k in range(3))
+    return np.repeat(np.cross(b - a, c - a)[:, None], 3, axis=1)
 
 
 def is_mirror(transform: np.ndarray) -> bool:

@@ -17,11 +17,11 @@ NAME = "scene"
 
 def scene_of(path: str) -> Scene:
     """Run a Python file and take its `scene`: a Scene, a Mesh, a list of these, or a function that makes one. Raises GraphicsError."""
-    made = made_by(path, NAME, "call a warploom.graphics.Scene so", calls=True)
+    made = made_by(path, NAME, "call a `Scene` of warploom's graphics so", calls=True)
     if isinstance(made, Mesh | list | tuple):
         made = Scene(made)  # type: ignore[arg-type]
     if not isinstance(made, Scene):
-        raise GraphicsError(f"{path}: `{NAME}` is a {type(made).__name__}: it is a warploom.graphics.Scene, or a list of Mesh objects")
+        raise GraphicsError(f"{path}: `{NAME}` is a {type(made).__name__}: it is a Scene of warploom's graphics, or a list of Mesh objects")
     for mesh in made.meshes:
         mesh.pipeline = _beside(mesh.pipeline, Path(path).parent)
     return made
@@ -49,10 +49,11 @@ def made_by(path: str, name: str, fix: str, calls: bool = False) -> Any:
 
 
 def _beside(pipeline: Pipeline, folder: Path) -> Pipeline:
-    """A pipeline whose pixel shader is found beside the scene, where it is not in the present folder."""
-    name = pipeline.fragment
-    if isinstance(name, str) and not Path(name).is_file() and (folder / name).is_file():
-        return replace(pipeline, fragment=str(folder / name))
+    """A pipeline whose shaders are found beside the scene, where they are not in the present folder."""
+    for field in ("fragment", "vertex"):
+        name = getattr(pipeline, field)
+        if isinstance(name, str) and not Path(name).is_file() and (folder / name).is_file():
+            pipeline = replace(pipeline, **{field: str(folder / name)})  # type: ignore[arg-type]
     return pipeline
 
 

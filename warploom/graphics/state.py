@@ -86,7 +86,8 @@ class Pipeline:
     depth, stencil_front, stencil_back: None leaves the test out. write_mask: channels that are written, of "rgba". front_face: the
     winding of a front face as one sees it. fill_rule: "top-left" draws a pixel on a shared edge once, "inclusive" twice. early_depth:
     fragments that the depth test will drop are dropped before they are shaded, where that changes no result. fragment: the pixel shader, a
-    file in C (`pixel_shader.py`); None: the one that lights and textures. uniforms: numbers for that shader by name, up to four a name.
+    file in C (`own_shader.py`); None: the one that lights and textures. vertex: the vertex shader, the same way; None: vertices are as the
+    mesh has them. uniforms: numbers for these shaders by name, up to four a name.
     """
 
     depth: Depth | None = field(default_factory=Depth)
@@ -100,6 +101,7 @@ class Pipeline:
     tile: int = 32
     early_depth: bool = True
     fragment: Any = None
+    vertex: Any = None
     uniforms: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

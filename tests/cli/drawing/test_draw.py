@@ -148,8 +148,8 @@ def test_the_scene_may_be_a_function_or_a_list(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("scene.py", "x = 1\n", "{path}: it makes no `scene`: call a warploom.graphics.Scene so"),
-        ("scene.py", "scene = 3\n", "{path}: `scene` is a int: it is a warploom.graphics.Scene, or a list of Mesh objects"),
+        ("scene.py", "x = 1\n", "{path}: it makes no `scene`: call a `Scene` of warploom's graphics so"),
+        ("scene.py", "scene = 3\n", "{path}: `scene` is a int: it is a Scene of warploom's graphics, or a list of Mesh objects"),
         ("scene.py", "\nscene = 1 / 0\n", "{path}:2: ZeroDivisionError: division by zero"),
         ("scene.py", "scene = (\n", "{path}:1: '(' was never closed"),
         ("scene.py", "from warploom.graphics import Mesh\nscene = Mesh([[1, 2]])\n",
@@ -219,7 +219,7 @@ def test_numbers_for_a_shader(tmp_path):
     assert [255, 128, 0, 255] in read_picture(tmp_path / "out.png").reshape(-1, 4).tolist()
     for words, said in (
         (("--shader", shader, "--arg", "red"), "error: --arg red: a uniform is NAME=VALUE, or NAME=VALUE,VALUE with up to four numbers\n"),
-        (("--arg", "red=1"), "error: --arg gives numbers to a pixel shader: add --shader FILE\n"),
+        (("--arg", "red=1"), "error: --arg gives numbers to a shader of your own: add --shader FILE or --vertex-shader FILE\n"),
     ):
         assert draw(scene, *words).stderr == said
 

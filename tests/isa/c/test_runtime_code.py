@@ -106,8 +106,8 @@ def test_its_name_depends_on_command_texts_and_compiler(tmp_path):
 
 def commands_of(monkeypatch):
     """The commands that are run from now on."""
-    found, real = [], compiler._run
-    monkeypatch.setattr(compiler, "_run", lambda command, *rest, **more: (found.append(command), real(command, *rest, **more))[1])
+    found, real = [], compiler.run_compiler
+    monkeypatch.setattr(compiler, "run_compiler", lambda command, *rest, **more: (found.append(command), real(command, *rest, **more))[1])
     return found
 
 

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Your own pixel shader, in C or Python, on a machine (`warploom new pixel.c` or pixel.py), or `lit`: light for each pixel.",
 )
-@click.option("--arg", "uniforms", multiple=True, metavar="NAME=VALUE", help="Give the pixel shader a number, or up to four: tint=1,0.5,0.")
+@click.option("--vertex-shader", metavar="FILE", help="Your own vertex shader, in C or Python, on the host, or on the machine of --gpu.")
+@click.option("--arg", "uniforms", multiple=True, metavar="NAME=VALUE", help="Give the shaders a number, or up to four: tint=1,0.5,0.")
 @vertices.cache_option
 @by_rays.ray_options
 @on_machine.machine_options
@@ -56,6 +57,7 @@ def command(ctx: click.Context, file: str, output: str | None, size: str | None,
       warploom draw scene.py --overdraw -o overdraw.png
       warploom draw scene.py --both --visits
       warploom draw model.glb --shader toon.c
+      warploom draw model.glb --vertex-shader wave.py --arg height=0.3
       warploom draw model.glb --gpu vortex-2024 --profile --ladder
     """
     from warploom.cli.terminal.progress import Busy, Progress

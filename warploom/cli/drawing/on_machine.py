@@ -164,8 +164,9 @@ def after(drawn: MachineDrawn, scene: Scene, options: dict[str, Any], quiet: boo
     """The profile, the ladder and the page that were asked for."""
     if options["explore"]:
         number = options["mesh"] or 0
-        write_file(options["explore"], drawn.results[number][1].explorer().text)
-        say(f"{options['explore']} is written: the draw call of {drawn.results[number][0]}", err=True)
+        write_file(options["explore"], drawn.draws[number].explorer().text)
+        name = [mesh.name for mesh in scene.meshes if len(mesh.triangles)][number]
+        say(f"{options['explore']} is written: the draw call of {name}", err=True)
     if options["profile"] and not quiet:
         name, result = max(drawn.results, key=lambda one: one[1].cycles)
         say(f"\nthe shader, drawing {name}")

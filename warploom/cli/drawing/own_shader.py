@@ -1,4 +1,4 @@
-"""`warploom draw --shader`: a pixel shader of the user's own, and the machine that runs it."""
+"""`warploom draw --shader`, `--vertex-shader`: shaders of the user's own, and the machine that runs them."""
 
 from __future__ import annotations
 
@@ -15,24 +15,30 @@ DIVERGENCE = "core.divergence"
 
 
 def used(scene: Scene, options: dict[str, Any]) -> Scene:
-    """The scene with the shader that the command line names, compiled; options say the machine then. Raises UserError, GraphicsError."""
-    from warploom.graphics.pixel_shader import pixel_shader
+    """The scene with the shaders that the command line names, compiled; options say the machine then. Raises UserError, GraphicsError."""
+    from warploom.graphics.own_shader import pixel_shader, vertex_shader
 
-    if options["shader"]:
-        shader = pixel_shader(options["shader"])
-        for mesh in scene.meshes:
-            mesh.pipeline = replace(mesh.pipeline, fragment=shader)
+    for field, read, name in (("fragment", pixel_shader, options["shader"]), ("vertex", vertex_shader, options["vertex_shader"])):
+        if name:
+            shader = read(name)
+            for mesh in scene.meshes:
+                mesh.pipeline = replace(mesh.pipeline, **{field: shader})  # type: ignore[arg-type]
+    given = _uniforms(options["uniforms"])
     for mesh in scene.meshes:
-        if mesh.pipeline.fragment is not None:
-            mesh.pipeline = replace(mesh.pipeline, fragment=pixel_shader(mesh.pipeline.fragment))
-            mesh.pipeline = replace(mesh.pipeline, uniforms={**mesh.pipeline.uniforms, **_uniforms(options["uniforms"])})
-    options["own_shader"] = any(mesh.pipeline.fragment is not None for mesh in scene.meshes)
-    if options["own_shader"]:
+        own, vertex = mesh.pipeline.fragment, mesh.pipeline.vertex
+        if own is not None or vertex is not None:
+            own, vertex = own and pixel_shader(own), vertex and vertex_shader(vertex)
+            mesh.pipeline = replace(mesh.pipeline, fragment=own, vertex=vertex, uniforms={**mesh.pipeline.uniforms, **given})
+    pixels, places = (any(getattr(mesh.pipeline, field) is not None for mesh in scene.meshes) for field in ("fragment", "vertex"))
+    options["own_shader"] = pixels or places
+    if places and options["how"] != "raster":
+        raise UserError(f"--{options['how']} takes meshes as they are: leave it or the vertex shader out")
+    if pixels:
         if options["how"] != "raster":
             raise UserError(f"--{options['how']} shades with the shader that lights and textures: leave it or the pixel shader out")
         options["gpu"] = options["gpu"] or GPU
-    elif options["uniforms"]:
-        raise UserError("--arg gives numbers to a pixel shader: add --shader FILE")
+    elif given and not places:
+        raise UserError("--arg gives numbers to a shader of your own: add --shader FILE or --vertex-shader FILE")
     return scene
 
 

@@ -20,7 +20,7 @@ from warploom.graphics.machine.shader import COLORED, TESTED, TEXTURED
 from warploom.graphics.machine.uniforms import STRIDE as OWN_STRIDE
 from warploom.graphics.machine.uniforms import float_planes, shader_values, tables, uniform_values, uniform_words
 from warploom.graphics.original.setup import STRIDE, Primitives, primitive_buffer, set_up_original, tile_buffer
-from warploom.graphics.pixel_shader import in_python
+from warploom.graphics.own_shader import in_python
 from warploom.graphics.shading import ALPHA, NORMAL, RED, U
 from warploom.graphics.state import GraphicsError, Pipeline, merger_of
 from warploom.graphics.texture import ADDRESS_MODES, FILTERS, Texture, levels_of, words_of

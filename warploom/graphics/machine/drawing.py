@@ -16,7 +16,8 @@ from warploom.graphics.drawing import calls_of
 from warploom.graphics.machine.calls import MachineCall, machine_call
 from warploom.graphics.machine.python_shader import python_program
 from warploom.graphics.machine.shader import shader
-from warploom.graphics.pixel_shader import PixelShader, pixel_shader
+from warploom.graphics.machine.vertices import Launches
+from warploom.graphics.own_shader import Shader, pixel_shader
 from warploom.graphics.scene import Camera, Mesh, Scene
 from warploom.graphics.state import GraphicsError
 from warploom.graphics.target import Target
@@ -32,13 +33,15 @@ COLOR, DEPTH = "color", "depth"
 
 @dataclass(frozen=True)
 class MachineDrawn:
-    """target: the picture. results: of each mesh's run, by its name. camera: with which it was taken. submitted, set_up: triangles."""
+    """target: the picture. results: of all runs, by their names, the mesh's or what was done for it. camera: with which it was taken.
+    submitted, set_up: triangles. draws: of each mesh's draw call alone."""
 
     target: Target
     results: list[tuple[str, Result]]
     camera: Camera
     submitted: int
     set_up: int
+    draws: list[Result]
 
     @property
     def cycles(self) -> int:
@@ -69,18 +72,21 @@ def draw_on(
     target = _cleared(scene, width, height)
     camera = scene.camera or fitting_camera(scene, width, height)
     log_tile = int(gpu.config["raster.tile"]).bit_length() - 1
-    results: list[tuple[str, Result]] = []
+    launches = Launches(gpu)
+    results = launches.results
+    draws: list[Result] = []
     submitted = set_up = spent = 0
-    for number, (mesh, call) in enumerate(_calls(scene, camera, width, height, pipeline)):
+    for number, (mesh, call) in enumerate(_calls(scene, camera, width, height, pipeline, launches)):
         made = machine_call(call, width, height, target.color, target.depth_stencil, log_tile, scene.srgb)
-        before = spent
+        before = spent = sum(result.cycles for _, result in results)
         told = None if progress is None else lambda cycles, before=before: progress(before + cycles)
         seen = number == watched
         result = gpu.run(program_of(made, gpu), max_cycles=max(max_cycles - spent, 1), progress=told, tracing=seen, recording=seen)
         results.append((mesh.name, result))
-        submitted, set_up, spent = submitted + len(mesh.triangles), set_up + len(made.primitives.edges), spent + result.cycles
+        submitted, set_up = submitted + len(mesh.triangles), set_up + len(made.primitives.edges)
+        draws.append(result)
         _keep(target, mesh.name, result, max_cycles)
-    return MachineDrawn(target, results, camera, submitted, set_up)
+    return MachineDrawn(target, results, camera, submitted, set_up, draws)
 
 
 def program_before(gpu: GPU, scene: Scene, mesh: int, width: int, height: int, *, max_cycles: int = MOST_CYCLES, **pipeline: object) -> Any:
@@ -92,7 +98,7 @@ def program_before(gpu: GPU, scene: Scene, mesh: int, width: int, height: int, *
     target = _cleared(scene, width, height)
     log_tile = int(gpu.config["raster.tile"]).bit_length() - 1
     count = -1
-    for count, (one, call) in enumerate(_calls(scene, camera, width, height, pipeline)):
+    for count, (one, call) in enumerate(_calls(scene, camera, width, height, pipeline, Launches(gpu))):
         program = program_of(machine_call(call, width, height, target.color, target.depth_stencil, log_tile, scene.srgb), gpu)
         if count == mesh:
             return program
@@ -100,10 +106,12 @@ def program_before(gpu: GPU, scene: Scene, mesh: int, width: int, height: int, *
     raise ValueError(f"the scene has {count + 1} meshes with triangles, and no mesh {mesh}")
 
 
-def _calls(scene: Scene, camera: Camera, width: int, height: int, pipeline: Mapping[str, object]) -> Iterator[tuple[Mesh, DrawCall]]:
+def _calls(
+    scene: Scene, camera: Camera, width: int, height: int, pipeline: Mapping[str, object], launches: Launches
+) -> Iterator[tuple[Mesh, DrawCall]]:
     """The draw calls of a scene, whose pixel shaders are read: once, however many meshes have them. Raises GraphicsError."""
-    shaders: dict[str | int, PixelShader] = {}
-    for mesh, call in calls_of(scene, camera, width, height, pipeline):
+    shaders: dict[str | int, Shader] = {}
+    for mesh, call in calls_of(scene, camera, width, height, pipeline, launches.vertices):
         fragment = call.pipeline.fragment
         if fragment is None:
             yield mesh, call
@@ -131,9 +139,9 @@ def _keep(target: Target, name: str, result: Result, max_cycles: int) -> None:
 
 
 def program_of(call: MachineCall, gpu: GPU) -> Any:
-    """The shader's program with the buffers of a draw call, whose fragment is a PixelShader or None."""
+    """The shader's program with the buffers of a draw call, whose fragment is a Shader or None."""
     buffers: Mapping[str, Any] = call.buffers | {"dcr": call.dcr}
-    own: PixelShader | None = call.fragment
+    own: Shader | None = call.fragment
     if own is not None and own.function is not None:
         core = gpu.config.core
         return python_program(own, call.buffers, call.dcr, dict(call.given), (gpu.config.gpu.cores * core.warps, core.lanes))

@@ -16,8 +16,8 @@ import numpy as np
 
 from warploom.graphics.machine.uniforms import PLANES, STRIDE
 from warploom.graphics.original.setup import WORDS
+from warploom.graphics.own_shader import Shader
 from warploom.graphics.pixel import UV, Color, Fragment, Place, Uniforms
-from warploom.graphics.pixel_shader import PixelShader
 from warploom.isa.diagnostics import SourceError
 from warploom.isa.program import Program
 from warploom.isa.reading import error
@@ -127,7 +127,7 @@ def _built(pixel: Callable[..., Any], kinds: tuple[Any, ...]) -> Built:
 
 
 def python_program(
-    shader: PixelShader, buffers: dict[str, np.ndarray], dcr: list[int], given: dict[str, Any], threads: tuple[int, int]
+    shader: Shader, buffers: dict[str, np.ndarray], dcr: list[int], given: dict[str, Any], threads: tuple[int, int]
 ) -> Program:
     """The program of a draw call. shader: one in Python. buffers: "name@address". given: the uniforms but arrays. threads: blocks, and
     lanes of each.

@@ -5,9 +5,6 @@ The layout is that of `uniforms_t` and of the planes in `isa/c/runtime/include/w
 
 from __future__ import annotations
 
-from collections import namedtuple
-from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,9 +12,9 @@ import numpy as np
 from warploom.graphics.color import BYTE_FROM, DECODED, to_bytes
 from warploom.graphics.draw_call import DrawCall
 from warploom.graphics.original.setup import WORDS
+from warploom.graphics.own_values import own_values, own_words
 from warploom.graphics.pixel import Color, Place
 from warploom.graphics.shading import ALPHA, NORMAL, RED, U
-from warploom.graphics.state import MOST_UNIFORMS
 from warploom.graphics.texture import ADDRESS_MODES
 
 STEPS = 4096  # of light, in the table of bytes
@@ -67,18 +64,6 @@ def uniform_values(call: DrawCall, size: tuple[int, int]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def own_values(uniforms: Mapping[str, Any]) -> Any:
-    """Uniforms of the user's own as a NamedTuple: float32, or tuples of them."""
-    values = ((np.float32(one) if not isinstance(one, tuple | list) else tuple(map(np.float32, one))) for one in uniforms.values())
-    return _names_of(tuple(uniforms))(*values)
-
-
-@lru_cache(64)
-def _names_of(names: tuple[str, ...]) -> Any:
-    """One class for the same names, since a shader is compiled for classes."""
-    return namedtuple("Own", names)
-
-
 def uniform_words(call: DrawCall, size: tuple[int, int], texels: tuple[int, ...] | None, places: dict[str, int]) -> np.ndarray:
     """`uniforms_t`: uint32[41]. size: of the picture. texels: rows, columns, levels of the texture, or None. places: of buffers."""
     shading, light = call.shading, call.light
@@ -86,8 +71,5 @@ def uniform_words(call: DrawCall, size: tuple[int, int], texels: tuple[int, ...]
     rows, columns, levels = texels if texels is not None else (0, 0, 1)
     numbers = [*size, int(shading.lit), int(shading.two_sided), int(texels is not None), columns, rows]
     pointers = [places.get("srgb", 0), places["decoded"], places["primitives"], STRIDE, levels]
-    own = np.zeros(MOST_UNIFORMS, np.float32)
-    given = [one for value in call.pipeline.uniforms.values() for one in (value if isinstance(value, tuple | list) else [value])]
-    own[: len(given)] = given
     words = np.array([*numbers, *pointers], np.uint32)
-    return np.concatenate([np.array(floats, np.float32).view(np.uint32), words, own.view(np.uint32)])
+    return np.concatenate([np.array(floats, np.float32).view(np.uint32), words, own_words(call.pipeline.uniforms)])

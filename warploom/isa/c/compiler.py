@@ -116,8 +116,7 @@ def compiled(
         raise error(first, f"there is no target {target!r}{nearest(target, TARGETS)}", f"there are {', '.join(TARGETS)}")
     if level not in LEVELS:
         raise error(first, f"there is no level of optimisation {level!r}", f"there are {', '.join(LEVELS)}")
-    if importlib.util.find_spec("ziglang") is None:
-        raise error(first, "compiling C needs the package ziglang, which is not installed", "pip install 'warploom[cc]'")
+    check_compiler(first)
     for path in paths:
         read_bytes(path)
         known_ending(path)
@@ -136,15 +135,21 @@ def compiled(
         else:
             steps = _commands(TARGETS[target], level, places, sources, result)
         named = dict(zip(reversed(sources), reversed(paths), strict=True))  # as the user calls them
-        said = "".join(_run(command, named[source], folder, again=True) for command, source in steps[:-1])
+        said = "".join(run_compiler(command, named[source], folder, again=True) for command, source in steps[:-1])
         if target != GCN:
             (result.with_name(SCRIPT)).write_text(_script(TARGETS[target], steps[:-1]), encoding="utf-8")
             _runtime(TARGETS[target], level, result.with_name(RUNTIME_OBJECT), folder)
         command, source = steps[-1]
-        _run(command, named[source], folder)
+        run_compiler(command, named[source], folder)
         if target in WITH_CPP:
             _without_constructors(result, first)
         return Compiled(result.read_bytes(), said)
+
+
+def check_compiler(path: str | Path) -> None:
+    """Raise SourceError where there is no compiler."""
+    if importlib.util.find_spec("ziglang") is None:
+        raise error(path, "compiling C needs the package ziglang, which is not installed", "pip install 'warploom[cc]'")
 
 
 def known_ending(path: str | Path) -> None:
@@ -180,7 +185,7 @@ def _runtime(target: Target, level: str, to: Path, folder: str) -> None:
     headers = sorted((RUNTIME / "include").iterdir())
     told = [*_flags(target, level), STANDARD, "-gline-tables-only", "-r"]
     command = [sys.executable, *ISOLATED, "-m", "ziglang", "cc", *told, *_places((), Path()), *map(str, sources), "-o", str(to)]
-    runtime_object(to, key_of(told, [*sources, *headers], _zig()), lambda: _run(command, sources[0], folder))
+    runtime_object(to, key_of(told, [*sources, *headers], _zig()), lambda: run_compiler(command, sources[0], folder))
 
 
 def _zig() -> Path:
@@ -240,7 +245,7 @@ def _places(sources: Sequence[Path], beside: Path, folders: Sequence[Path] = ())
     return [f"-ffile-prefix-map={path}={name}" for path, name in named.items()] + ["-fdebug-compilation-dir=."]
 
 
-def _run(command: Sequence[str], source: str | Path, folder: str, again: bool = False) -> str:
+def run_compiler(command: Sequence[str], source: str | Path, folder: str, again: bool = False) -> str:
     """What the compiler says of a source that it compiles. Raises SourceError with what it says of any other.
 
     again: also where Zig has kept the object, for then it says nothing of what it compiles.

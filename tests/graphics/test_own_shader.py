@@ -11,8 +11,8 @@ from warploom.graphics import Camera, Depth, GraphicsError, Light, Mesh, Pipelin
 from warploom.graphics.color import to_bytes
 from warploom.graphics.machine import python_shader
 from warploom.graphics.machine.drawing import draw_on
+from warploom.graphics.own_shader import pixel_shader
 from warploom.graphics.pixel import DISCARD, light_on, texture
-from warploom.graphics.pixel_shader import pixel_shader
 from warploom.isa.diagnostics import SourceError
 from warploom.kernel.launch.compile import build
 
