@@ -28,6 +28,11 @@ def test_puzzles_are_listed_shown_and_started(tmp_path):
     assert run("--puzzle", "guard", "--picture", picture).exit_code == 0 and picture.read_text().startswith("<svg")
 
 
+def test_a_task_alone_is_shown():
+    shown = run(FOLDER / "guard" / "task.toml")
+    assert shown.exit_code == 0 and shown.stdout == run("--puzzle", "guard").stdout
+
+
 def test_a_submission_is_graded_and_the_seed_draws_the_same_inputs(tmp_path):
     wrong = FOLDER / "guard" / "wrong" / "one_too_few.py"
     found = run("--puzzle", "guard", wrong, "--seed", 4, "--engine", "python", "--json", "--junit", tmp_path / "j.xml")
@@ -51,6 +56,10 @@ def test_a_class_becomes_a_table(tmp_path):
         ("ann.py", "10", "graded"),
         ("bob/work.py", "0", "error"),
     ]
+    shown = run("--puzzle", "guard", folder, "--jobs", 2, "--engine", "python", "--seed", 5)
+    assert (
+        "what is wrong with one: `warploom grade --puzzle guard" in shown.stderr and "work.py" in shown.stderr and "--seed" in shown.stderr
+    )
 
 
 @pytest.mark.parametrize(

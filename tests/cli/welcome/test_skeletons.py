@@ -47,6 +47,8 @@ def test_an_ending_means_the_first_kind_that_has_it(here):
     found = {name: kind_of(here / name) for name in ("unit.py", "my_prefetcher.py", "Policy.py", "hash.py", "picture.py", "prefetcher.asm")}
     assert list(found.values()) == ["scheduler", "prefetcher", "scheduler", "set_hash", "picture", "tiny"]
     assert [kind_of(here / name) for name in ("pixel.c", "my_shader.c", "pixel.py", "shader.py")] == ["pixel"] * 2 + ["shader"] * 2
+    tasks = ("machine.toml", "mine.toml", "task.toml", "homework_2.toml")
+    assert [kind_of(here / name) for name in tasks] == ["machine"] * 2 + ["task"] * 2
     assert {path.stem for path in TEXTS.glob("*.txt")} == set(SKELETONS)
 
 

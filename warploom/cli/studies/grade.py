@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,7 @@ def command(ctx: click.Context, words: tuple[str, ...], **options: Any) -> None:
     \b
     Examples:
       warploom grade --list                            the puzzles
-      warploom grade --puzzle guard                    what one asks
+      warploom grade --puzzle guard                    what one asks, as `grade task.toml`
       warploom grade --puzzle guard --start mine.py    a file to begin with
       warploom grade --puzzle guard mine.py
       warploom grade --puzzle guard --hint 1
@@ -52,6 +53,7 @@ def command(ctx: click.Context, words: tuple[str, ...], **options: Any) -> None:
       warploom grade task.toml one.py --seed 7 --gradescope results.json
       warploom grade --puzzle scan --copy my_task      a task to change
       warploom grade my_task --self-test
+      warploom new task.toml                           a task of your own
     """
     if options["listing"]:
         _list(options["as_json"])
@@ -62,8 +64,6 @@ def command(ctx: click.Context, words: tuple[str, ...], **options: Any) -> None:
         status = _extras(task, files, asked, options)
         ctx.exit(status)
     if not files:
-        if options["puzzle"] is None:
-            raise UserError("name what is graded: `warploom grade TASK SUBMISSION`; --hint, --start and --self-test need a TASK alone")
         _show_task(task, options["as_json"])
         return
     ctx.exit(_grade(task, files, options))
@@ -103,14 +103,10 @@ def _show_task(task: Task, as_json: bool) -> None:
         say("")
     points = ", ".join(f"{of:g} for {name}" for name, of in task.points.items() if of)
     say(screen.wrapped(f"points: {points}", "", "  "))
-    name = f"--puzzle {task.name}" if _is_shipped(task) else str(task.file)
-    start = f"warploom grade {name} --start {task.name}.py" if task.starter else ""
+    start = f"warploom grade {_of(task)} --start {task.name}.py" if task.starter else ""
     say(f"next: {start}\n" if start else "", nl=False)
-    say(
-        f"hints: {len(task.hints)}, with --hint 1; a picture with --picture {task.name}.svg"
-        if task.picture
-        else f"hints: {len(task.hints)}"
-    )
+    shown = f"hints: {len(task.hints)}, with --hint 1" if task.hints else "hints: none"
+    say(f"{shown}; a picture with --picture {task.name}.svg" if task.picture else shown)
 
 
 def _is_shipped(task: Task) -> bool:
@@ -165,8 +161,12 @@ def _extras(task: Task, files: list[str], asked: list[str], options: dict[str, A
     return DONE
 
 
+def _of(task: Task) -> str:
+    return f"--puzzle {task.name}" if _is_shipped(task) else shlex.quote(str(task.file))
+
+
 def _command(task: Task) -> str:
-    return f"`warploom grade --puzzle {task.name}`" if _is_shipped(task) else str(task.file)
+    return f"`warploom grade {_of(task)}`"
 
 
 def _self_test(task: Task, options: dict[str, Any]) -> int:
@@ -236,6 +236,9 @@ def _grade(task: Task, files: list[str], options: dict[str, Any]) -> int:
         print_json({"task": task.name, "seed": seed, "submissions": [one.as_dict() for one in found]})
     elif not alone and not quiet:
         say("\n".join([f"{task.title}, seed {seed}", *table(found)]))
+        if (one := next((each for each in found if each.got < each.of), None)) is not None:
+            said = f"what is wrong with one: `warploom grade {_of(task)} {shlex.quote(one.submission)} --seed {seed}`"
+            say(screen.wrapped(said, "", "  "), err=True)
     if missing := protection(found):
         say(f"note: {missing}", err=True)
     return DONE if all(one.passed for one in found) else FAULT

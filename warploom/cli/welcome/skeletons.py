@@ -39,6 +39,17 @@ first = (np.arange(12)[:, None] * 25 + np.arange(24)).reshape(-1, 1)
 triangles = np.concatenate([first + [0, 25, 1], first + [1, 25, 26]])
 scene = Mesh(ball, triangles, np.stack([u, v], axis=1), normals=ball, shading=Shading((0.9, 0.5, 0.2, 1), lit=True))
 """
+LARGER = '''"""A solution: the larger of two numbers, a thread per element."""
+
+from numba import cuda
+
+
+@cuda.jit
+def larger(a, b, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = max(a[i], b[i])
+'''
 UNIT = "warploom unit check {file}:choose --slot "
 SKELETONS = {
     "python": Skeleton(".py", "a kernel in Python, in the dialect of numba.cuda"),
@@ -66,6 +77,7 @@ SKELETONS = {
     "coalescer": Skeleton(".py", "a unit: which transactions addresses become", UNIT + "coalescer"),
     "set_hash": Skeleton(".py", "a unit: in which set of a cache a line lies", UNIT + "set_hash"),
     "machine": Skeleton(".toml", "a machine of your own", "warploom presets {file}"),
+    "task": Skeleton(".toml", "a task to grade by, with its solution", "warploom grade {file} {stem}.py", {".py": LARGER}),
 }
 
 
@@ -76,6 +88,9 @@ WORDS = {
     "mechanism": "divergence",
     "hash": "set_hash",
     "eviction": "replacement",
+    "homework": "task",
+    "assignment": "task",
+    "puzzle": "task",
 }
 SHADERS = ("pixel", "shader")  # either word means both, and the ending which
 
