@@ -8,7 +8,8 @@ import pytest
 from tests.ptx.conftest import HEADER
 from warploom.isa import uop as u
 from warploom.ptx import DEVICE_WINDOW, read
-from warploom.ptx.kernel import default_sources, shown_name
+from warploom.ptx.kernel import default_sources
+from warploom.ptx.module import shown_name
 
 LOOP = """
 .visible .entry collatz(.param .u64 in, .param .u64 out)

@@ -86,10 +86,10 @@ class Builder:
             self.block.ends = "exit"
             self.block = None
 
-    def bind(self, name: str, value: Value) -> None:
-        """A variable of the source has a value from here on."""
+    def bind(self, name: str, value: Value, kind: str = "", words: int = 0) -> None:
+        """A variable of the source has a value from here on. kind, words: of the variable, where the value does not say them."""
         if self.block is not None:
-            self.block.bound.append((0 if value.op == "phi" and value.block is self.block else self._values, name, value))
+            self.block.bound.append((0 if value.op == "phi" and value.block is self.block else self._values, name, value, kind, words))
 
     def phi(self, block: Block, type: str, args: Iterable[Value]) -> Value:
         """A value that depends on how `block` was come to; an argument for each of its `before`, more may follow."""

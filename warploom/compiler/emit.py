@@ -156,7 +156,7 @@ class Emitter:
             spare = self._micro(uop, uops, spare)
         if uops := [uop for uop in uops if uop.name != "mov" or uop.dst != uop.a]:
             self._add(uops, instr.at, instr.latency)
-        self.tracker.wrote(len(self.out.code), instr.written())
+        self.tracker.wrote(len(self.out.code), instr.written(), computed=bool(uops))
 
     def _micro(self, uop: Micro, into: list[Uop], spare: int) -> int:
         """Append a micro-op, and moves of numbers that it has no room for. Returns the next free hidden register."""
@@ -193,7 +193,9 @@ class Emitter:
 
     def _copies(self, instr: Instr) -> None:
         waiting: list[tuple[int, int, int]] = []  # to, from, number
+        whose: dict[int, Reg] = {}
         for to, source in instr.copies:
+            whose |= {self._code(to) + part: to for part in range(to.size)}
             for part in range(to.size):
                 code = self._code(to) + part
                 if isinstance(source, int):
@@ -203,7 +205,10 @@ class Emitter:
         while (ready := _ready(waiting)) is not None:
             waiting.remove(ready)
             self._add([Uop("mov", ready[0], ready[1], imm=ready[2])], instr.at)
+            to = whose[ready[0]]
+            if all(whose[one] is not to for one, *_ in waiting):
+                self.tracker.wrote(len(self.out.code), [to])
         if waiting:
             for bundle in _rings(waiting):
                 self._add(bundle, instr.at)
-        self.tracker.wrote(len(self.out.code), [to for to, _ in instr.copies])
+        self.tracker.wrote(len(self.out.code), [to for to, _ in instr.copies], computed=False)

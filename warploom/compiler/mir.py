@@ -58,7 +58,7 @@ class Scalar(NamedTuple):
         return f"s{self.number}"
 
 
-Bound = tuple[str, Reg | None, str]  # a variable's name, its register where it has one, its kind (`isa.variables.Place`)
+Bound = tuple[str, Reg | None, str, int]  # a variable's name, its register where it has one, its kind and words (`isa.variables.Place`)
 Operand = Reg | Half | Hidden | Scalar | int | None
 
 

@@ -32,9 +32,9 @@ class Selector(MemoryRules):
 
     def _bind(self, block: Block, last: list[tuple[int, Instr]]) -> None:
         """Put the variables that a block gives a value after the instruction that is the last before that."""
-        for number, name, value in block.bound:
+        for number, name, value, kind, words in block.bound:
             instr = next((instr for before, instr in last if before <= number), None)
-            self.bound.append((instr, block, name, value))
+            self.bound.append((instr, block, name, value, kind, words))
 
     def _value(self, value: Value) -> None:
         if self.same_word(value) is not None:
@@ -71,7 +71,7 @@ def _asked_in_passing(code: list[Instr]) -> list[Instr]:
     for instr in reversed(code):
         after = found[-1] if found else None
         if after is not None and _asks(instr) and not after.copies and after.at._replace(length=0) == instr.at._replace(length=0):
-            found[-1] = Instr([*instr.uops, *after.uops], after.at, True, latency=after.latency, bound=after.bound)
+            found[-1] = Instr([*instr.uops, *after.uops], after.at, True, latency=after.latency, bound=[*instr.bound, *after.bound])
         else:
             found.append(instr)
     return found[::-1]
@@ -110,9 +110,9 @@ def select(
             one.code.append(Instr([], block.after[0].phis[0].at, copies=copies))
     for block in blocks:
         made[block].arriving = [reg for phi in block.phis if (reg := chosen.place(phi)) is not None]
-    for instr, block, name, value in chosen.bound:
+    for instr, block, name, value, kind, words in chosen.bound:
         reg = chosen.place(value)
-        (made[block] if instr is None else instr).bound.append((name, reg, kind_of(value) if reg is not None else ""))
+        (made[block] if instr is None else instr).bound.append((name, reg, (kind or kind_of(value)) if reg is not None else "", words))
     machine = [made[block] for block in blocks]
     if dense:
         copy_before_branches(machine)

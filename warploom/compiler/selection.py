@@ -28,7 +28,8 @@ class Selection:
         self.at = At()
         self.folded: set[Value] = set()  # made part of the one instruction that uses them
         self.block: Block | None = None
-        self.bound: list[tuple[Instr | None, Block, str, Value]] = []  # variables: after which instruction of a block they are a value
+        # variables: after which instruction of a block they are a value
+        self.bound: list[tuple[Instr | None, Block, str, Value, str, int]] = []
         self._regs = 0
         self._hidden = 0
 

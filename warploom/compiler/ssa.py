@@ -90,7 +90,8 @@ class Value:
 class Block:
     """Operations that run one after another. ends: "jump", "branch" (to where it is true, to where it is false), "exit", "" while open.
 
-    bound: variables of the source that are given a value here: after which value, by its number, the name, and what it is given.
+    bound: variables of the source that are given a value here: after which value, by its number, the name, what it is given, and the
+    variable's kind and words where the value does not say them (`isa.variables.Place`).
     """
 
     number: int
@@ -101,7 +102,7 @@ class Block:
     after: list[Block] = field(default_factory=list)
     condition: Value | None = None
     ends: str = ""
-    bound: list[tuple[int, str, Value]] = field(default_factory=list)
+    bound: list[tuple[int, str, Value, str, int]] = field(default_factory=list)
 
 
 class Maker(Protocol):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from warploom.compiler.mir import MachineBlock, Operand, Reg
+from warploom.compiler.mir import Bound, MachineBlock, Operand, Reg
 from warploom.compiler.ssa import FLOATS, Block, Value
 from warploom.isa import uop as u
-from warploom.isa.variables import NOTHING, Event, Place, Span
+from warploom.isa.variables import NOTHING, THERE, Event, Place, Span
 
 
 class Tracker:
@@ -25,18 +25,19 @@ class Tracker:
         self.wrote(at, arriving)
         self.bind(at, block.bound)
 
-    def wrote(self, at: int, registers: Iterable[Reg]) -> None:
-        """From an instruction on these registers are there."""
+    def wrote(self, at: int, registers: Iterable[Reg], *, computed: bool = True) -> None:
+        """From an instruction on these registers are there. computed: the instruction before has computed them; else they were there."""
         assert self._block is not None
-        self._events[self._block] += [
-            Event(at, 1 + reg.number, "", self._code_of(reg), reg.size) for reg in registers if reg in self._numbers
-        ]  # fmt: skip
+        kind = "" if computed else THERE
+        known = (reg for reg in registers if reg in self._numbers)
+        self._events[self._block] += [Event(at, 1 + reg.number, "", self._code_of(reg), reg.size, kind) for reg in known]
 
-    def bind(self, at: int, bound: Iterable[tuple[str, Reg | None, str]]) -> None:
-        """From an instruction on variables are what these registers hold; (name, None, "") for what is in none."""
+    def bind(self, at: int, bound: Iterable[Bound]) -> None:
+        """From an instruction on variables are what these registers hold; (name, None, "", 0) for what is in none."""
         assert self._block is not None
         self._events[self._block] += [
-            Event(at, 1 + reg.number if reg is not None and reg in self._numbers else NOTHING, name, kind=kind) for name, reg, kind in bound
+            Event(at, 1 + reg.number if reg is not None and reg in self._numbers else NOTHING, name, kind=kind, most=words)
+            for name, reg, kind, words in bound
         ]
 
     def spans(self, blocks: list[MachineBlock], starts: dict[MachineBlock, int], end: int) -> tuple[Span, ...]:

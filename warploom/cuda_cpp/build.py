@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from warploom.cuda_cpp.compiler import HEADER, INCLUDE, RUNTIME, Compiler, check_there, zig
+from warploom.cuda_cpp.compiler import HEADER, INCLUDE, MACROS, NAMES, OPTIMISED, QUIET, RUNTIME, Compiler, check_there, zig
 from warploom.cuda_cpp.words import CUDA, Words
 from warploom.isa.host.children import ISOLATED
 from warploom.isa.host.user_cache import FORGET_SECONDS, check_trusted, make_directory, user_cache
@@ -100,7 +100,7 @@ def compile_one(compiler: Compiler, source: Path, to: Path) -> tuple[str, list[P
     if source.suffix not in CUDA and compiler.words.language != "cu":
         return compiler.plain(source, to), []
     ptx, listed = to.with_suffix(".ptx"), to.with_suffix(".d")
-    said = compiler.device(source, ptx, listed)
+    said = compiler.device(source, ptx, listed, names=True)
     compiler.host(source, embed(source, ptx, to.with_suffix(".embedded")), to)
     return said, _listed(listed)
 
@@ -196,8 +196,8 @@ def _key(words: Words, sources: Sequence[Path], texts: Sequence[bytes]) -> str:
 
 @cache
 def _of_ours() -> str:
-    """A digest of our headers and runtime."""
-    digest = hashlib.sha256()
+    """A digest of our headers and runtime, and of what the compiler is told."""
+    digest = hashlib.sha256(repr((NAMES, OPTIMISED, MACROS, QUIET)).encode())
     for folder in (INCLUDE, RUNTIME):
         for path in sorted(folder.rglob("*")):
             if path.is_file():

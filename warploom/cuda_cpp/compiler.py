@@ -30,6 +30,7 @@ SECONDS = 900.0
 # nvcc's -O is about host code; device code is optimised as far as goes unless -G says otherwise. Loops of a count that only the run knows
 # are unrolled four times, as ptxas does it, those of a known count wholly up to the size that nvcc 12.9 was seen to unroll.
 OPTIMISED = ("-O3", "-mllvm", "-unroll-max-count=4", "-mllvm", "-unroll-threshold=600")
+NAMES = ("-Xclang", "-debug-info-kind=limited")  # -g would say lines alone of what is optimised
 MACROS = ("-D__CUDACC__", "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0", "-D__CUDACC_VER_BUILD__=0",
           "-D__CUDACC_RELAXED_CONSTEXPR__", "-D__CUDACC_EXTENDED_LAMBDA__", "-D__CUDA_ARCH_LIST__=800")  # fmt: skip
 QUIET = ("-Wno-unknown-cuda-version", "-Wno-nullability-completeness", "-Wno-unused-command-line-argument", "-Wno-format-security",
@@ -188,8 +189,8 @@ class Compiler:
             "-include", "cuda_runtime.h", *self.flags(),
         ]  # fmt: skip
 
-    def device(self, source: Path, to: Path, depends: Path | None = None) -> str:
-        """PTX from a source. depends: where to write which files it is made from."""
+    def device(self, source: Path, to: Path, depends: Path | None = None, *, names: bool = False) -> str:
+        """PTX from a source. depends: where to write which files it is made from. names: say where variables are."""
         fast = (
             ["-fgpu-flush-denormals-to-zero", "-mllvm", "-nvptx-prec-divf32=0", "-mllvm", "-nvptx-prec-sqrtf32=0"]
             if self.words.fast
@@ -198,7 +199,7 @@ class Compiler:
         listed = ["-MD", "-MF", str(depends), "-MT", "x"] if depends else []
         level = [self._level()] if self._level() == "-O0" else OPTIMISED
         return self._run(
-            [*self._cuda(), *overlay(source, self.folder), "--cuda-device-only", f"--cuda-feature=+ptx{PTX_VERSION}", "-gline-tables-only", *level, *fast, *self.words.device, *listed,
+            [*self._cuda(), *overlay(source, self.folder), "--cuda-device-only", f"--cuda-feature=+ptx{PTX_VERSION}", *(NAMES if names else ("-gline-tables-only",)), *level, *fast, *self.words.device, *listed,
              "-S", str(source), "-o", str(to)],
             source,
         )  # fmt: skip

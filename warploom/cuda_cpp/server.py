@@ -25,7 +25,7 @@ from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.schema import ConfigError
 from warploom.machine.occupancy.residency import Demand, limits_of, residency
 from warploom.ptx import DEVICE_WINDOW
-from warploom.ptx.kernel import shown_name
+from warploom.ptx.module import shown_name
 from warploom.ptx.notes import Stopped
 from warploom.ptx.recursion import STACK_BYTES
 from warploom.result import Result

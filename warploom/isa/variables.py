@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeVar
 K = TypeVar("K")
 V = TypeVar("V")
 NOTHING = 0  # the token of a variable that is in no register
+THERE = "there"  # the kind of a token that no instruction writes into its register: it is there already, from here on as that token
 
 
 class Place(NamedTuple):
@@ -33,7 +34,10 @@ class Place(NamedTuple):
 
 
 class Event(NamedTuple):
-    """What holds from an instruction on. name: the variable that is bound to a token, or "": the token is written into its register."""
+    """What holds from an instruction on. name: the variable that is bound to a token, or "": the token is written into its register.
+
+    most: of the token's words those that are the variable's, 0 for all.
+    """
 
     at: int
     token: int
@@ -41,6 +45,7 @@ class Event(NamedTuple):
     register: int = -1
     words: int = 1
     kind: str = ""
+    most: int = 0
 
 
 class Span(NamedTuple):
@@ -52,7 +57,7 @@ class Span(NamedTuple):
     events: tuple[Event, ...]
 
 
-_State = tuple[dict[int, int], dict[str, tuple[int, str]]]  # tokens by register; (token, kind) by name
+_State = tuple[dict[int, int], dict[str, tuple[int, str, int]]]  # tokens by register; (token, kind, most words) by name
 
 
 @dataclass(frozen=True)
@@ -82,8 +87,9 @@ class Variables:
             return found
         registers, bound = _copied(self._entries[number])
         _apply((registers, bound), (event for event in self.spans[number].events if event.at <= instruction))
-        for name, (token, kind) in bound.items():
+        for name, (token, kind, most) in bound.items():
             register, words = self._registers.get(token, (-1, 1))
+            words = min(words, most or words)
             found.pop(name, None)
             if token and all(registers.get(register + word) == token for word in range(words)):
                 found[name] = Place(name, register, words, kind)
@@ -95,7 +101,7 @@ class Variables:
         first: dict[int, str] = {}
         for event in (event for span in self.spans for event in span.events if event.name):
             first.setdefault(event.token, event.name)
-        writes = [event for span in self.spans for event in span.events if not event.name and event.at > span.first]
+        writes = [event for span in self.spans for event in span.events if not event.name and event.at > span.first and event.kind != THERE]
         return {event.at - 1: first[event.token] for event in writes if event.token in first}
 
     @cached_property
@@ -146,6 +152,6 @@ def _apply(state: _State, events: Iterable[Event]) -> None:
     registers, bound = state
     for event in events:
         if event.name:
-            bound[event.name] = (event.token, event.kind)
+            bound[event.name] = (event.token, event.kind, event.most)
         else:
             registers.update((event.register + word, event.token) for word in range(event.words))

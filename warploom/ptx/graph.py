@@ -37,13 +37,14 @@ class Node:
 class Graph:
     """Blocks that can be reached, by their number in the text. order: in reverse postorder. parent: immediate dominators.
 
-    phis: registers that a block needs one for.
+    phis: registers that a block needs one for. lost: those that nothing reads any more and that ways to a block leave different in.
     """
 
     nodes: dict[int, Node]
     order: list[int]
     parent: dict[int, int]
     phis: dict[int, list[str]]
+    lost: dict[int, list[str]]
 
 
 def graph_of(kernel: Function, selects: Callable[[Instruction], bool], sides: Callable[[Instruction], tuple[set[str], set[str]]]) -> Graph:
@@ -59,7 +60,7 @@ def graph_of(kernel: Function, selects: Callable[[Instruction], bool], sides: Ca
         for one in node.after:
             kept[one].before.append(number)
     parent = _dominators(kept, order)
-    return Graph(kept, order, parent, _phis(kept, order, parent, sides))
+    return Graph(kept, order, parent, *_phis(kept, order, parent, sides))
 
 
 def _nodes(kernel: Function, selects: Callable[[Instruction], bool]) -> list[Node]:
@@ -73,8 +74,11 @@ def _nodes(kernel: Function, selects: Callable[[Instruction], bool]) -> list[Nod
         nodes.append(Node())
 
     close((), True)  # nothing leads back to the first block
+    targets_of_branches = kernel.branched_to()
     for one in kernel.body:
         if isinstance(one, Label):
+            if one.name not in targets_of_branches:
+                continue
             if nodes[-1].code:
                 close((), True)
             labels[one.name] = len(nodes) - 1
@@ -162,7 +166,7 @@ def _dominators(nodes: dict[int, Node], order: list[int]) -> dict[int, int]:
 
 def _phis(
     nodes: dict[int, Node], order: list[int], parent: dict[int, int], sides: Callable[[Instruction], tuple[set[str], set[str]]]
-) -> dict[int, list[str]]:
+) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
     frontier: dict[int, set[int]] = {number: set() for number in nodes}
     for number, node in nodes.items():
         for begin in node.before if len(node.before) > 1 else ():
@@ -191,6 +195,7 @@ def _phis(
             live[number] = found
             work += nodes[number].before
     phis: dict[int, set[str]] = {number: set() for number in nodes}
+    lost: dict[int, set[str]] = {number: set() for number in nodes}
     homes: dict[str, list[int]] = {}
     for number, names in writes.items():
         for name in names:
@@ -199,7 +204,8 @@ def _phis(
         work = list(begun)
         while work:
             for one in frontier[work.pop()]:
-                if name in live[one] and name not in phis[one]:
-                    phis[one].add(name)
+                chosen = phis[one] if name in live[one] else lost[one]
+                if name not in chosen:
+                    chosen.add(name)
                     work.append(one)
-    return {number: sorted(names) for number, names in phis.items()}
+    return tuple({number: sorted(names) for number, names in one.items()} for one in (phis, lost))  # type: ignore[return-value]

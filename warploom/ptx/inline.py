@@ -14,7 +14,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
-from warploom.ptx.module import Function, Instruction, Label, Memory, Module, Name, Number, Operand, Vector
+from warploom.ptx.debug.marks import MARK, marked
+from warploom.ptx.module import Function, Instruction, Label, Memory, Module, Name, Number, Operand, Vector, shown_name
 from warploom.ptx.recursion import POINTER, STACK_BYTES, Circle, Steps, accesses, begin, circles, frame_of, in_frame, live_after
 
 FUNCTIONS = 0x3000_0000_0000  # from here on there are addresses of functions
@@ -102,12 +103,12 @@ class _Writer:
             self.made.variables.update({prefix + key: replace(one, name=prefix + key) for key, one in function.variables.items()})
             self.made.targets.update({prefix + key: tuple(map(name, rows)) for key, rows in function.targets.items()})
         end = f"{prefix}end"
-        for one in function.body:
+        for one in marked(function, f"{shown_name(function.said_as or function.name)}." if call is not None else ""):
             if isinstance(one, Label):
                 self.made.body.append(Label(name(one.name)))
                 continue
             guard = None if one.guard is None else one.guard._replace(name=name(one.guard.name))
-            moved = one if frame is None or one.op == "call" else in_frame(one, frame)
+            moved = one if frame is None or one.op in ("call", MARK) else in_frame(one, frame)
             copy = replace(moved, guard=guard, operands=tuple(renamed(x, name) for x in moved.operands))
             if call is not None:
                 copy = replace(copy, place=copy.place if copy.place.line else call.place)

@@ -18,11 +18,13 @@ from warploom.isa.host.collector import no_collector
 from warploom.isa.launch import Launch
 from warploom.isa.program import Position, Program, Source
 from warploom.isa.reading import regular_text
+from warploom.isa.variables import Variables
 from warploom.ptx import calls, floats, memory, video, warps
+from warploom.ptx.debug.marks import MARK, Bindings, described
 from warploom.ptx.graph import Graph, graph_of
 from warploom.ptx.inline import Refused, inlined, names_in
 from warploom.ptx.integers import CARRY, Rule
-from warploom.ptx.module import BYTES, WITHOUT_RESULT, Function, Instruction, Memory, Module, Name, Place, Vector
+from warploom.ptx.module import BYTES, WITHOUT_RESULT, Function, Instruction, Memory, Module, Name, Place, Vector, shown_name
 from warploom.ptx.printing import printed
 from warploom.ptx.recursion import STACK_BYTES
 from warploom.ptx.translation import FLOAT_TYPES, HIDDEN_WORDS, Translation, base_of
@@ -130,24 +132,16 @@ def compile_kernel(
     program = Program(
         "ptx", shown_name(name), uops, code, text, found.registers, tuple(f"v{n}" for n in range(found.registers)), sources=texts.sources(),
         scalars=found.scalars, scalar_names=tuple(f"s{n}" for n in range(found.scalars)), statements=True,
+        variables=_kinds(found.variables, kernel),
+        shared_arrays=tuple((one.name, t.shared[one.symbol], one.shape) for one in described(kernel).arrays if one.symbol in t.shared),
     )  # fmt: skip
     return Built(kernel, program, found, tuple(t.notes), t.shared_bytes, t.in_scalars, t.in_constants, tuple(t.questions))
 
 
-def shown_name(mangled: str) -> str:
-    """A C++ name without its types: `_Z5saxpyifPKfPf` is saxpy."""
-    if not mangled.startswith("_Z"):
-        return mangled
-    nested = mangled.startswith("_ZN")
-    rest = mangled[3 if nested else 2 :].lstrip("KVr").removeprefix("L")
-    found = mangled
-    while rest[:1].isdigit():
-        digits = len(rest) - len(rest.lstrip("0123456789"))
-        count = int(rest[:digits])
-        found, rest = rest[digits : digits + count], rest[digits + count :]
-        if not nested:
-            break
-    return found
+def _kinds(variables: Variables, kernel: Function) -> Variables:
+    """Variables, of which the parameters are read as the source declares them."""
+    kinds = {one.name: one.kind for one in described(kernel).pieces}
+    return replace(variables, given=tuple(one._replace(kind=kinds.get(one.name, one.kind)) for one in variables.given))
 
 
 class _Texts:
@@ -206,6 +200,8 @@ def sides(t: Translation, one: Instruction) -> tuple[set[str], set[str]]:
     reads: set[str] = set()
     writes: set[str] = set()
     operands = list(one.operands)
+    if one.op == MARK:
+        return reads, writes
     if one.op == "call":
         results, _, given = calls.called(one)
         return {memory.piece(x.name, 0) for x in given}, {memory.piece(x.name, 0) for x in results}
@@ -240,6 +236,7 @@ class _Walk:
     def __init__(self, t: Translation, graph: Graph, texts: _Texts) -> None:
         self.t, self.graph, self.texts = t, graph, texts
         self.problems: list[Refused] = []
+        self.bindings = Bindings()
 
     def walk(self) -> list[Refused]:
         """All blocks; gives what could not be translated."""
@@ -253,6 +250,8 @@ class _Walk:
             b.block, b.scopes = begins[number], [{}]
             known = len(b.blocks)
             here = dict(envs[self.graph.parent[number]]) if number != self.graph.order[0] else {}
+            for register in self.graph.lost[number]:
+                here.pop(register, None)
             for register in self.graph.phis[number]:
                 kind = t.kernel.registers.get(register, "b64")
                 type = kind if kind in FLOAT_TYPES else "i1" if kind == "pred" or register == CARRY else "i64"
@@ -262,7 +261,10 @@ class _Walk:
                 phis.append((register, phi, number))
             t.env = here
             for one in self.graph.nodes[number].code:
-                self._instruction(one)
+                if one.op == MARK:
+                    self.bindings.mark(number, b, one, t.env)
+                else:
+                    self._instruction(one)
             envs[number] = t.env
             ends[number] = self._end(number, begins)
             made[number] = b.blocks[known:]
@@ -274,6 +276,11 @@ class _Walk:
                 value = t.env.get(register)
                 phi.args.append(t.as_type(value, phi.type) if value is not None else self._zero(phi.type))
         b.block = None
+        by_register: dict[int, dict[str, ssa.Value]] = {number: {} for number in self.graph.nodes}
+        for register, phi, number in phis:
+            by_register[number][register] = phi
+        before = {number: node.before for number, node in self.graph.nodes.items()}
+        self.bindings.meet(self.graph.order, before, begins, by_register, envs)
         return self.problems
 
     def _zero(self, type: str) -> ssa.Value:

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from warploom.ptx.debug.descriptions import Descriptions
+
 BYTES = {
     "b8": 1, "u8": 1, "s8": 1, "b16": 2, "u16": 2, "s16": 2, "f16": 2, "bf16": 2, "b32": 4, "u32": 4, "s32": 4, "f32": 4, "f16x2": 4,
     "bf16x2": 4, "u16x2": 4, "s16x2": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8, "b128": 16, "pred": 1,
@@ -133,7 +135,8 @@ class Variable:
 class Function:
     """A kernel, or a function that kernels call.
 
-    results: its return parameters. most_threads: of a block (`.maxntid`, `.reqntid`); 0: any.
+    results: its return parameters. most_threads: of a block (`.maxntid`, `.reqntid`); 0: any. debug: what its text says of names in its
+    source, in which it is called `said_as`.
     """
 
     name: str
@@ -147,6 +150,8 @@ class Function:
     most_threads: int = 0
     external: bool = False
     place: Place = NOWHERE
+    debug: Descriptions | None = None
+    said_as: str = ""
 
     @property
     def parameter_bytes(self) -> int:
@@ -156,6 +161,11 @@ class Function:
     def instructions(self) -> Iterator[Instruction]:
         """The instructions, in the order of the text."""
         return (one for one in self.body if isinstance(one, Instruction))
+
+    def branched_to(self) -> set[str]:
+        """The labels that branches lead to: others only name a place, for debug information."""
+        branches = (one.operands[0] for one in self.instructions() if one.op == "bra" and one.operands)
+        return {one.name for one in branches if isinstance(one, Name)} | {name for names in self.targets.values() for name in names}
 
 
 @dataclass
@@ -173,3 +183,19 @@ class Module:
     def kernels(self) -> dict[str, Function]:
         """The functions that a launch may name."""
         return {name: one for name, one in self.functions.items() if one.kernel and not one.external}
+
+
+def shown_name(mangled: str) -> str:
+    """A C++ name without its types: `_Z5saxpyifPKfPf` is saxpy."""
+    if not mangled.startswith("_Z"):
+        return mangled
+    nested = mangled.startswith("_ZN")
+    rest = mangled[3 if nested else 2 :].lstrip("KVr").removeprefix("L")
+    found = mangled
+    while rest[:1].isdigit():
+        digits = len(rest) - len(rest.lstrip("0123456789"))
+        count = int(rest[:digits])
+        found, rest = rest[digits : digits + count], rest[digits + count :]
+        if not nested:
+            break
+    return found

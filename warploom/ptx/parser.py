@@ -6,6 +6,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import replace
 
+from warploom.ptx.debug.descriptions import Descriptions
 from warploom.ptx.module import (
     BYTES,
     Function,
@@ -38,6 +39,7 @@ class Parser:
         self.tokens = list(self.lines.tokens(text))
         self.at = 0
         self.module = Module(path, self.lines.target, files=self.lines.files, text=text)
+        self.debug = Descriptions(text)
         self.scopes: list[dict[str, str]] = []
         self.scope_count = 0
 
@@ -107,7 +109,9 @@ class Parser:
         results = self._parameters() if begin.text == ".func" and self.peek().text == "(" else ()
         name = self.take().text
         parameters = self._parameters() if self.peek().text == "(" else ()
-        made = Function(name, begin.text == ".entry", parameters, results, external=external, place=begin.place)
+        made = Function(
+            name, begin.text == ".entry", parameters, results, external=external, place=begin.place, debug=self.debug, said_as=name
+        )
         while self.peek().text not in ("{", ";"):
             word = self.take().text
             if word in (".maxntid", ".reqntid"):

@@ -15,6 +15,7 @@ from warploom.compiler import ssa
 from warploom.compiler.builder import Builder
 from warploom.compiler.interval import whole_limits
 from warploom.compiler.ssa import Value
+from warploom.ptx.debug.marks import described
 from warploom.ptx.inline import Refused, function_address, names_in
 from warploom.ptx.module import BYTES, Function, Instruction, Memory, Module, Name, Number, Operand, Vector
 
@@ -53,6 +54,8 @@ class Translation:
         self.local, self.local_bytes = _laid_out([one for one in variables if one.space == "local" or one.name in addressed], 8)
         self.passed = {one.name for one in kernel.variables.values() if one.space == "param"} - addressed
         self.parameters = {one.name: one for one in kernel.parameters}
+        said = described(kernel).parameters
+        self.said = dict(zip(self.parameters, said, strict=True)) if len(said) == len(self.parameters) else {}
         self.words = -(-kernel.parameter_bytes // 4)
         self.generic_shared = any(_makes_generic(one, "shared") for one in kernel.instructions())
         self.generic_local = any(_makes_generic(one, "local") for one in kernel.instructions())
@@ -265,7 +268,7 @@ class Translation:
         at = int(where.imm)
         if not 0 <= at <= self.kernel.parameter_bytes - size:
             raise self.refuse(f"{size} bytes at {at} of the parameters, which have {self.kernel.parameter_bytes}")
-        word, shift = HIDDEN_WORDS + at // 4, 8 * (at % 4)
+        word, shift, name = HIDDEN_WORDS + at // 4, 8 * (at % 4), self.said.get(name, name)
         if size == 8:
             return self.as_type(self.b.param(word, "i64", ssa.I64, name), kind if kind == "f64" else "i64")
         found = self.b.param(word, "i64", (-(1 << 31), (1 << 31) - 1) if kind[0] == "s" else (0, WORD), name)
