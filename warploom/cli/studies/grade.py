@@ -45,7 +45,7 @@ def command(ctx: click.Context, words: tuple[str, ...], **options: Any) -> None:
     \b
     Examples:
       warploom grade --list                            the puzzles
-      warploom grade --puzzle guard                    what one asks, as `grade task.toml`
+      warploom grade --puzzle guard                    what one asks
       warploom grade --puzzle guard --start mine.py    a file to begin with
       warploom grade --puzzle guard mine.py
       warploom grade --puzzle guard --hint 1
