@@ -91,6 +91,12 @@ def _check_graphics(config: Config, program: Program) -> None:
                 f"{program.where(number)}: {word} needs {said}, which this machine does not have; "
                 f"use --gpu {own}, or add --set {section}.cores=1"
             )
+    draws = bool((program.uops[:, u.UNIT] == u.RASTER).any())
+    if draws and config.raster.interlock and config.core.divergence == "dwf" and config.divergence.heuristic == "majority":
+        raise LaunchError(
+            "raster.interlock with divergence.heuristic = 'majority': lanes that ask for a place again would starve those that hold it; "
+            "add --set divergence.heuristic=pc"
+        )
 
 
 def _check_extents(config: Config, program: Program) -> None:

@@ -29,6 +29,9 @@ def graphics_counters(gpu: np.ndarray) -> dict[str, int]:
             "helper_lanes": PIXELS * quads - covered,
             "raster_squares": int(rasters["raster"]["squares"].sum()),
             "raster_idle_cycles": int(rasters["idle"].sum()),
+            "raster_held_cycles": int(rasters["quads"]["held"].sum()),
+            "raster_passed_quads": int(rasters["quads"]["passed"].sum()),
+            "raster_empty_quads": int(rasters["quads"]["empty"].sum()),
             "raster_cache_hits": int(reading["hits"].sum()),
             "raster_cache_misses": int(reading["misses"].sum() + reading["merged"].sum()),
         }
@@ -59,7 +62,7 @@ def graphics_remarks(gpu: np.ndarray) -> Iterator[str]:
     if out_of_order and _order_matters(gpu["merging"]):
         yield (
             f"{_fragments(out_of_order)} came to the output merger after one of a later triangle had changed the same pixel: "
-            "the order of blending depends on which warp is faster"
+            "the order of blending depends on which warp is faster; --set raster.interlock=64 keeps it"
         )
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from warploom.machine.config.schema import Config
 from warploom.machine.core.units.merger_access import LAST, READS_COLOR, READS_DEPTH, WRITES_COLOR, WRITES_DEPTH
 from warploom.machine.core.warps.warp_table import wake_core
+from warploom.machine.device.raster.quad_queue import look_again
 from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.sizes import MAX_LANES, MAX_MERGERS, MAX_RASTERS
 from warploom.machine.engine.unit import FOREVER, inlined, record, unit
@@ -61,6 +62,8 @@ MergerUnit = record(
         ready=("i8", MAX_ENTRIES),                # by entry: cycle in which the last word that the cache had is there
         pixels=("i8", (MAX_ENTRIES, MAX_LANES)),  # by entry: addresses of its pixels
         fragments=("i8", MAX_ENTRIES),            # by entry
+        core=("i8", MAX_ENTRIES),                 # by entry: from whom
+        warp=("i8", MAX_ENTRIES),
         in_flight=("i8", COUNTERS),               # interlock: fragments by counter
         turn="i8",                                # core that it takes from next
         wake="i8",                                # next cycle in which it has something to do by itself
@@ -121,7 +124,7 @@ def step_mergers(gpu, cores, now):
         answered = take_answers(client, now)
         for place in range(one.count):
             one.waiting[one.order[place]] &= ~answered
-        _serve(gpu, one, client, now)
+        _serve(gpu, cores, one, client, now)
         _take(gpu, cores, one, number, now)
         soonest = min(soonest, np.int64(one.wake))
     return soonest
@@ -134,7 +137,7 @@ def no_mergers(gpu, cores, now):
 
 
 @unit
-def _serve(gpu, one, client, now):
+def _serve(gpu, cores, one, client, now):
     """Entries ask for what they read, or write, the oldest first, as far as the cache has ports."""
     ports = np.int64(one.ports)
     place = np.int64(0)
@@ -160,7 +163,7 @@ def _serve(gpu, one, client, now):
                     one.sent[entry] += 1
                     ports -= 1
                 if one.sent[entry] >= one.total[entry]:
-                    _leave(one, place)
+                    _leave(gpu, cores, one, place, now)
                     continue
         if one.sent[entry] < one.reads[entry] or (one.waiting[entry] == EMPTY and one.ready[entry] <= now):
             one.wake = np.int64(now + 1)
@@ -168,9 +171,13 @@ def _serve(gpu, one, client, now):
 
 
 @unit
-def _leave(one, place):
+def _leave(gpu, cores, one, place, now):
     """The entry at a place of the order is written: the later ones move up."""
     entry = np.int64(one.order[place])
+    left = cores[one.core[entry]].merger_request.left
+    left[one.warp[entry]] -= 1
+    if left[one.warp[entry]] == 0:
+        look_again(gpu, now)
     one.used = np.uint64(one.used & ~bit(entry))
     one.count = one.count - 1
     for later in range(place, one.count):
@@ -208,7 +215,7 @@ def _take(gpu, cores, one, number, now):
             one.stalls = one.stalls + 1
             one.wake = np.int64(now + 1)
             continue
-        _enter(one, request)
+        _enter(one, request, place)
         one.turn = (place - first + 1) % (last - first)
         request.used = 0
         one.wake = np.int64(now + 1)
@@ -227,7 +234,7 @@ def _is_held(one, request):
 
 
 @unit
-def _enter(one, request):
+def _enter(one, request, core):
     """Fragments become an entry: what it reads, then what it writes."""
     entry = np.int64(0)
     while one.used & bit(entry) != EMPTY:
@@ -251,6 +258,7 @@ def _enter(one, request):
     one.waiting[entry] = EMPTY
     one.ready[entry] = 0
     one.fragments[entry] = request.count
+    one.core[entry], one.warp[entry] = core, request.warp
     for n in range(request.count):
         one.pixels[entry, n] = request.color[n]
         if one.interlock > 0:

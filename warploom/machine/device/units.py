@@ -28,7 +28,7 @@ from warploom.machine.device.merger_unit import (
     step_merger,
     step_mergers,
 )
-from warploom.machine.device.raster_unit import RASTER_STATE, next_raster_event, no_rasters, set_up_raster, step_raster, step_rasters
+from warploom.machine.device.raster.raster_unit import RASTER_STATE, next_raster_event, no_rasters, set_up_raster, step_raster, step_rasters
 from warploom.machine.device.ray_unit import RAY_STATE, next_ray_event, no_walks, set_up_rays, step_rays, walk_rays
 from warploom.machine.engine.rows import Apart, each_row
 from warploom.machine.engine.sizes import MAX_CLIENTS, MAX_CORES
@@ -101,7 +101,7 @@ DEVICE_UNITS = (
         next_raster_event,
         state=RASTER_STATE,
         set_up=set_up_raster,
-        apart=(Apart("step_rasters", step_rasters, no_rasters, draws, "number", ("gpu", "cores", "tables", "number")),),
+        apart=(Apart("step_rasters", step_rasters, no_rasters, draws, "number", ("gpu", "cores", "tables", "units", "number")),),
     ),
     DeviceUnit(
         "merger",

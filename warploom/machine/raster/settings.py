@@ -15,6 +15,11 @@ class Raster(Section):
     ) = "inclusive"  # fmt: skip
     tile: number("width and height of a tile, a power of two", "pixels", at_least=2, at_most=1 << 14) = 32
     queue: number("triangles of tiles that may be ready before anybody takes their quads", "triangles", at_least=1, at_most=1 << 10) = 4
+    interlock: number(
+        "counters of places of quads: a quad whose place another warp has not drawn yet is not handed out; 0: it does not wait",
+        "counters", at_most=64,
+    ) = 0  # fmt: skip
+    quads: number("quads that wait there, where raster.interlock makes them wait", "quads", at_least=1, at_most=64) = 16
     latency: number(
         "cycles from an instruction that takes quads to its result, where they are there", "cycles", at_least=1, at_most=4096
     ) = 9

@@ -60,7 +60,7 @@ OF_A_WARP = (
     "ballot", "shuffle", "push_mask", "pop_mask", "mask_nonzero", "branch_push", "split", "join", "set_mask", "predicate",
     "read_mask", "write_mask", "exit_warp", "barrier_arrive", "barrier_count", "barrier_and", "barrier_or", "sync_warp", "note",
     "shuffle_up", "shuffle_down", "shuffle_xor", "match_any", "permute", "or_lanes", "lane_bit", "insert_lane", "get_scalar", "put_scalar",
-    "get_register", "put_register",
+    "get_register", "put_register", "take_quad",
 )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from warploom.machine.accounting.events import DRAWN, FAILED_DEPTH, FAILED_STENC
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core.load_store.address_space import place_of
 from warploom.machine.datapath.register_file import source
-from warploom.machine.engine.sizes import MAX_LANES
+from warploom.machine.engine.sizes import MAX_LANES, MAX_WARPS
 from warploom.machine.engine.unit import FOREVER, inlined, record, unit
 from warploom.machine.merger.depth_stencil import FARTHEST, PASSED, depth_stencil_test, passes_stencil
 from warploom.machine.merger.fragment import WORD, reads_color, reads_depth_stencil, written_color
@@ -35,6 +35,7 @@ MergerRequest = record(
         does=("i8", MAX_LANES),            # by fragment: READS_COLOR ...
         color=("i8", MAX_LANES),           # by fragment: address of its pixel's colour
         depth=("i8", MAX_LANES),           # ... of its depth and stencil
+        left=("i8", MAX_WARPS),            # by warp: instructions whose fragments are not all written yet
     ),
 )  # fmt: skip
 
@@ -65,6 +66,7 @@ def merge_fragments(gpu, core, warp, pc, tables, units, now):
                 return fault
     request.used = 1
     request.issued, request.warp, request.pc = now, warp, pc
+    request.left[warp] += 1
     gpu.progress = now
     return np.int64(0)
 

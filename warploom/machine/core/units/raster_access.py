@@ -3,10 +3,15 @@
 
 In hardware: the core hands the request of a warp to the engine that it shares with others, and has one such request at a time; the answer
 fills a few registers of each lane (`isa/vortex/graphics.py`). Which quads those are is found here, at issue, in the order in which the
-engine makes them (`machine/raster/engine.py`); when they are there is the engine's business (`device/raster_unit.py`).
+engine makes them (`machine/raster/engine.py`); when they are there is the engine's business (`device/raster/raster_unit.py`).
+
+An engine whose quads wait for earlier ones of their place (`raster.interlock`) hands them out itself (`device/raster/quad_queue.py`). There
+each warp of a core may ask at the same time: a warp that waits must not keep the one that it waits for from asking.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -16,25 +21,33 @@ from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.accounting.reasons import LONG_SCOREBOARD
 from warploom.machine.core.load_store.address_space import memory_around
 from warploom.machine.core.warps.scoreboard import mark_busy
+from warploom.machine.engine.bits import EMPTY, bit
+from warploom.machine.engine.sizes import MAX_WARPS
 from warploom.machine.engine.unit import FOREVER, inlined, record, unit
 from warploom.machine.raster.edges import EDGES, edge_value
 from warploom.machine.raster.engine import begin, next_stamp
 
 UNMAPPED, UNSUPPORTED = FAULT_NUMBER["unmapped"], FAULT_NUMBER["unsupported"]
 PIXELS = 4
+VALUES = PIXELS * EDGES
 ROW_SHIFT, COLUMN_SHIFT = 18, 4  # of a quad's place, above its covered pixels
 
 RasterRequest = record(
+    settings=dict(
+        queued="i8",                     # 1: the engine hands quads out; 0: they are found at issue
+    ),
     state=dict(
-        used="i8",         # 1: a request waits
-        warp="i8",
-        pc="i8",
-        mask="u8",         # bit l = lane l takes part
-        launched="i8",     # cycle in which the warp started
-        issued="i8",
-        needed="i8",       # it is answered when the engine has fetched so many triangles of its tiles
-        engine="i8",       # which engine it is for
-        quad="i8",         # first of the registers that quads go to; 0: none was taken yet
+        waiting="u8",                    # bit w = warp w waits for quads
+        quad="i8",                       # first of the registers that quads go to; 0: none was taken yet
+        pc=("i8", MAX_WARPS),            # by warp: the instruction that waits
+        mask=("u8", MAX_WARPS),          # by warp: bit l = lane l takes part
+        launched=("i8", MAX_WARPS),      # by warp: cycle in which it started
+        issued=("i8", MAX_WARPS),
+        needed=("i8", MAX_WARPS),        # by warp: it is answered when the engine has fetched so many triangles of its tiles
+        engine=("i8", MAX_WARPS),        # by warp: which engine it asks
+        missing=("u8", MAX_WARPS),       # by warp: lanes of it that have no quad yet, where the engine hands them out
+        holders=("u8", MAX_WARPS),       # by warp: lanes that were given a quad and have not asked again
+        held_from=("i8", MAX_WARPS),     # by warp: cycle in which the warp started that they belong to
     ),
 )  # fmt: skip
 
@@ -49,24 +62,25 @@ def execute_quads(unit, gpu, core, number, warp, pc, part, port, late, tables, u
 def take_quads(gpu, core, warp, pc, tables, units, now):
     """Each lane's next quad goes into its registers, and the request is on its way. Returns 0, or the number of a fault."""
     first = np.int64(tables.code[pc, FIRST_UOP])
-    lanes = core.warps.lanes
-    engine = np.int64(0)
-    for lane in range(lanes):
-        if core.registers[warp].active[lane] != 0:
-            base = np.int64(tables.uops[first, DST])
-            engine = _take_quad(gpu, core, warp, tables, base, lane)
-            if engine < 0:
-                return np.int64(UNMAPPED)
-            if gpu.log.tracing != 0 and core.registers[warp].lane[base, lane] != 0:
-                _tell(gpu, core, warp, pc, tables, base, lane, now)
-    for k in range(first + 1, first + np.int64(tables.code[pc, COUNT])):
-        units.execute(core.registers[warp], tables, k, lanes)
-    request = core.raster_request
-    request.used = 1
+    lanes, request = core.warps.lanes, core.raster_request
     request.quad = tables.uops[first, DST]
-    request.warp, request.pc, request.mask = warp, pc, core.warps.mask[warp]
-    request.launched, request.issued = core.warps.started[warp], now
-    request.engine, request.needed = engine, gpu.rasters[engine].engine.triangles
+    engine = np.int64(0)
+    if request.queued != 0:
+        engine = core.number // gpu.raster_share
+        _ask(core, warp)
+        gpu.rasters[engine].wake = np.int64(now + 1)
+    else:
+        for lane in range(lanes):
+            if core.registers[warp].active[lane] != 0:
+                engine = _take_quad(gpu, core, warp, tables, np.int64(request.quad), lane)
+                if engine < 0:
+                    return np.int64(UNMAPPED)
+                tell_quad(gpu, core, warp, pc, tables, np.int64(request.quad), lane, now)
+        execute_rest(core, warp, pc, tables, units)
+    request.waiting = np.uint64(request.waiting | bit(warp))
+    request.pc[warp], request.mask[warp] = pc, core.warps.mask[warp]
+    request.launched[warp], request.issued[warp] = core.warps.started[warp], now
+    request.engine[warp], request.needed[warp] = engine, gpu.rasters[engine].engine.triangles
     core.warps.pending[warp] += 1
     mark_busy(core.scoreboard, tables.code, warp, pc, core.warps.mask[warp], lanes, np.int64(FOREVER), LONG_SCOREBOARD)
     gpu.progress = now
@@ -74,11 +88,30 @@ def take_quads(gpu, core, warp, pc, tables, units, now):
 
 
 @unit
-def _tell(gpu, core, warp, pc, tables, base, lane, now):
+def _ask(core, warp):
+    """The lanes that run have done with their quads, and want others."""
+    request, warps = core.raster_request, core.warps
+    if request.held_from[warp] != warps.started[warp]:  # what is noted is an earlier warp's, which has ended
+        request.holders[warp], request.held_from[warp] = EMPTY, warps.started[warp]
+    request.holders[warp] &= ~warps.mask[warp]
+    request.missing[warp] = warps.mask[warp]
+
+
+@inlined
+def execute_rest(core, warp, pc, tables, units):
+    """The micro-ops of the instruction that follow, which compute with what the lanes were given."""
+    first = np.int64(tables.code[pc, FIRST_UOP])
+    for k in range(first + 1, first + np.int64(tables.code[pc, COUNT])):
+        units.execute(core.registers[warp], tables, k, core.warps.lanes)
+
+
+@unit
+def tell_quad(gpu, core, warp, pc, tables, base, lane, now):
     """Write down which quad a lane has been given."""
     registers = core.registers[warp].lane
-    triangle, stamp = np.int64(registers[base, lane]) >> 1, np.int64(registers[base + 1, lane])
-    emit_quad(gpu.log, tables, now, core.number, warp, pc, lane, triangle, stamp)
+    if gpu.log.tracing != 0 and registers[base, lane] != 0:
+        triangle, stamp = np.int64(registers[base, lane]) >> 1, np.int64(registers[base + 1, lane])
+        emit_quad(gpu.log, tables, now, core.number, warp, pc, lane, triangle, stamp)
 
 
 @unit
@@ -97,22 +130,37 @@ def _take_quad(gpu, core, warp, tables, base, lane):
         unit = gpu.rasters[number]
         if find_buffers(core, tables, unit.engine) and next_stamp(unit.engine, unit.raster, tables.memory, unit.edges):
             engine = unit.engine
-            registers[base, lane] = np.uint32(engine.triangle << 1 & 0xFFFFFFFF | 1)
-            place = (engine.x >> 1) << COLUMN_SHIFT | (engine.y >> 1) << ROW_SHIFT
-            registers[base + 1, lane] = np.uint32((place | engine.mask) & 0xFFFFFFFF)
-            for k in range(EDGES):
-                for pixel in range(PIXELS):
-                    x, y = engine.x + (pixel & 1), engine.y + (pixel >> 1)
-                    value = edge_value(unit.raster, unit.edges, 0, k, x, y)
-                    registers[base + 2 + PIXELS * k + pixel, lane] = np.uint32(value & 0xFFFFFFFF)
+            write_place(registers, base, lane, np.int64(engine.triangle), np.int64(engine.x), np.int64(engine.y), np.int64(engine.mask))
+            for place in range(VALUES):
+                registers[base + 2 + place, lane] = np.uint32(value_at(unit, place) & 0xFFFFFFFF)
             return np.int64(number)
         if unit.engine.fault != 0:
             core.access.fault, core.access.lane = UNMAPPED, lane
             core.access.value, core.access.limit = unit.engine.fault_address & 0xFFFFFFFF, 0
             return np.int64(-1)
+    write_nothing(registers, base, lane)
+    return np.int64(own)
+
+
+@inlined
+def value_at(unit, place):
+    """The value of an edge at a pixel of the quad that was found last, in the order in which a lane has them. unit: a raster unit."""
+    pixel = place % PIXELS
+    return edge_value(unit.raster, unit.edges, 0, place // PIXELS, unit.engine.x + (pixel & 1), unit.engine.y + (pixel >> 1))
+
+
+@inlined
+def write_place(registers, base, lane, triangle, x, y, mask):
+    """A quad's triangle, its place and its covered pixels, into a lane's registers."""
+    registers[base, lane] = np.uint32(triangle << 1 & 0xFFFFFFFF | 1)
+    registers[base + 1, lane] = np.uint32(((x >> 1) << COLUMN_SHIFT | (y >> 1) << ROW_SHIFT | mask) & 0xFFFFFFFF)
+
+
+@inlined
+def write_nothing(registers, base, lane):
+    """There is no quad any more."""
     for place in range(QUAD_REGISTERS):
         registers[base + place, lane] = np.uint32(0)
-    return np.int64(own)
 
 
 @unit
@@ -131,11 +179,21 @@ def find_buffers(core, tables, engine):
 
 @inlined
 def raster_accepts(port, core, now):
-    """Whether the core's last request is answered."""
-    return core.raster_request.used == 0
+    """Whether the core's last request is answered, or the engine keeps one of each warp."""
+    return core.raster_request.queued != 0 or core.raster_request.waiting == EMPTY
 
 
 @inlined
 def next_free_raster(port, core, now):
-    """The next cycle, where it is; else FOREVER."""
-    return np.int64(now + 1 if core.raster_request.used == 0 else FOREVER)
+    """The next cycle, where it accepts; else FOREVER."""
+    return np.int64(now + 1 if raster_accepts(port, core, now) else FOREVER)
+
+
+def set_up_raster_request(core: Any, config: Any, program: Any) -> None:
+    """Who hands the quads out."""
+    core.raster_request.queued = int(queues(config))
+
+
+def queues(config: Any) -> bool:
+    """Whether a machine's raster engines keep quads in a queue before they hand them out."""
+    return bool(config.raster.cores and config.raster.interlock)

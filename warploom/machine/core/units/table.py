@@ -28,7 +28,15 @@ from warploom.machine.core.units.merger_access import (
     next_free_merger,
     no_fragments,
 )
-from warploom.machine.core.units.raster_access import RasterRequest, execute_quads, next_free_raster, no_quads, raster_accepts, take_quads
+from warploom.machine.core.units.raster_access import (
+    RasterRequest,
+    execute_quads,
+    next_free_raster,
+    no_quads,
+    raster_accepts,
+    set_up_raster_request,
+    take_quads,
+)
 from warploom.machine.core.units.ray_access import (
     RayPort,
     answer_rays,
@@ -101,6 +109,7 @@ EXECUTION_UNITS: tuple[ExecutionUnit, ...] = (
         True,
         MIO_THROTTLE,
         state={"raster_request": RasterRequest},
+        set_up=set_up_raster_request,
         apart=(
             Apart("take_quads", take_quads, no_quads, draws, "number", ("gpu", "core", "number", "number", "tables", "units", "number")),
         ),

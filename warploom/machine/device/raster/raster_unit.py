@@ -5,9 +5,10 @@ In hardware (Vortex of 2024, one engine for 16 cores): the header of a tile, the
 after the other through a cache of the engine's own, one set of requests in flight. So many triangles may be ready before anybody takes
 their quads. An arbiter answers one core in a cycle, in turn. Several engines share the tiles: each has every n-th.
 
-The quads themselves are found when an instruction takes them (`core/units/raster_access.py`): what is fetched here says when that is
-answered. The walk from a tile to its quads costs no cycle, as in the model of 2024; a request is answered when the last triangle that it
-has quads of is there. Source of the steps and sizes: github.com/vortexgpgpu/skybox d06a998, sim/simx/raster_unit.cpp.
+The quads themselves are found when an instruction takes them (`core/units/raster_access.py`), or when they leave the queue of an engine
+that has one (`quad_queue.py`): what is fetched here says when that is answered. The walk from a tile to its quads costs no cycle, as in
+the model of 2024; a request is answered when the last triangle that it has quads of is there. Source of the steps and sizes:
+github.com/vortexgpgpu/skybox d06a998, sim/simx/raster_unit.cpp.
 """
 
 from __future__ import annotations
@@ -22,7 +23,23 @@ from warploom.machine.core.load_store.completion import wake_waiting_warp
 from warploom.machine.core.units.raster_access import find_buffers
 from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.core.warps.warp_table import wake_core
-from warploom.machine.engine.bits import EMPTY, bit
+from warploom.machine.device.raster.quad_queue import (
+    ELSEWHERE,
+    GIVEN,
+    NOBODY,
+    WAITS_FOR_TRIANGLE,
+    QuadQueue,
+    core_of,
+    finish,
+    needed_next,
+    next_impatient,
+    next_request,
+    send_away,
+    serve_quads,
+    set_up_queue,
+    warp_of,
+)
+from warploom.machine.engine.bits import EMPTY, bit, lowest
 from warploom.machine.engine.sizes import MAX_RASTERS
 from warploom.machine.engine.unit import FOREVER, inlined, record, unit
 from warploom.machine.memory import client as clients
@@ -45,6 +62,7 @@ RasterUnit = record(
         engine=Engine,             # as programs see it: which quad is next
         raster=Raster,
         edges=("i8", (1, COEFFICIENTS)),
+        quads=QuadQueue,
         stage="i8",                # HEADER ...
         tile="i8",                 # which is read
         place="i8",                # triangle of that tile
@@ -68,7 +86,7 @@ RASTER_STATE = {"rasters": (RasterUnit, MAX_RASTERS), "raster_count": "i8", "ras
 @inlined
 def step_raster(gpu, cores, tables, units, now):
     """One cycle of all raster engines."""
-    return np.int64(units.step_rasters(gpu, cores, tables, now) if gpu.raster_count > 0 else FOREVER)
+    return np.int64(units.step_rasters(gpu, cores, tables, units, now) if gpu.raster_count > 0 else FOREVER)
 
 
 @inlined
@@ -81,20 +99,23 @@ def next_raster_event(gpu, now):
 
 
 @unit
-def step_rasters(gpu, cores, tables, now):
+def step_rasters(gpu, cores, tables, units, now):
     """One cycle of all raster engines. Returns the next one in which one has something to do by itself."""
     soonest = np.int64(FOREVER)
     for number in range(gpu.raster_count):
         one, client = gpu.rasters[number], gpu.clients[FIRST_CLIENT + number]
         one.waiting = np.uint64(one.waiting & ~take_answers(client, now))
         _fetch(gpu, cores, one, client, tables, number, now)
-        _answer(gpu, cores, one, tables, number, now)
+        if one.quads.room > 0:
+            _hand_out(gpu, cores, one, tables, units, number, now)
+        else:
+            _answer(gpu, cores, one, tables, number, now)
         soonest = min(soonest, np.int64(one.wake))
     return soonest
 
 
 @unit
-def no_rasters(gpu, cores, tables, now):
+def no_rasters(gpu, cores, tables, units, now):
     """Stands in for `step_rasters` in a program that draws nothing."""
     return np.int64(FOREVER)
 
@@ -134,10 +155,14 @@ def _fetch(gpu, cores, one, client, tables, number, now):
 def _wanted(gpu, cores, number, one):
     """How many triangles should be there: some ahead of what has been taken, and all that a request waits for."""
     most = one.taken + one.ahead
+    if one.quads.room > 0:
+        return max(most, needed_next(one.quads))
     for place in range(gpu.cores):
         request = cores[place].raster_request
-        if request.used != 0 and request.engine == number:
-            most = max(most, np.int64(request.needed))
+        if request.waiting != EMPTY:
+            warp = lowest(request.waiting)
+            if request.engine[warp] == number:
+                most = max(most, np.int64(request.needed[warp]))
     return most
 
 
@@ -176,34 +201,69 @@ def _next_stage(one, tables):
 
 @unit
 def _answer(gpu, cores, one, tables, number, now):
-    """One core has its answer."""
+    """One core has its answer: it has one warp that waits."""
     waits = False
     for turn in range(gpu.cores):
         place = (one.turn + turn) % gpu.cores
         core = cores[place]
         request = core.raster_request
-        if request.used == 0 or request.engine != number:
+        if request.waiting == EMPTY:
             continue
-        if one.fetched < request.needed and one.stage != ENDED:
+        warp = lowest(request.waiting)
+        if request.engine[warp] != number:
+            continue
+        if one.fetched < request.needed[warp] and one.stage != ENDED:
             waits = True
             continue
-        request.used = 0
-        one.turn = (place + 1) % gpu.cores
-        one.taken = max(np.int64(one.taken), np.int64(request.needed))
-        one.answers = one.answers + 1
-        one.wake = np.int64(now + 1)
-        _complete(gpu, core, request, tables, max(request.issued + one.latency, now + 2), now)
+        one.taken = max(np.int64(one.taken), np.int64(request.needed[warp]))
+        _complete(gpu, core, one, warp, tables, now)
         break
     if waits:
         one.idle = one.idle + 1
 
 
 @unit
-def _complete(gpu, core, request, tables, ready, now):
-    """The registers of a warp can be used from cycle `ready` on, and the core may take the next request."""
-    warps, warp = core.warps, np.int64(request.warp)
-    if request.launched == warps.started[warp]:  # else the warp has ended or was stopped, and a new one has its slot
-        mark_busy(core.scoreboard, tables.code, warp, np.int64(request.pc), request.mask, warps.lanes, ready, LONG_SCOREBOARD)
+def _hand_out(gpu, cores, one, tables, units, number, now):
+    """Quads go from the queue to the lanes of one warp after the other, as long as nothing stops them. One warp has its answer."""
+    queue = one.quads
+    while True:
+        if queue.serving == NOBODY:
+            queue.serving = next_request(gpu, cores, one, number)
+            if queue.serving == NOBODY:
+                return
+            one.wake = np.int64(now + 1)
+        core, warp = cores[core_of(queue.serving)], warp_of(queue.serving)
+        state = serve_quads(gpu, cores, core, warp, one, tables, number, one.fetched if one.stage != ENDED else FOREVER, now)
+        if state == ELSEWHERE:
+            continue
+        if state == GIVEN:
+            queue.serving = np.int64(NOBODY)
+        elif state == WAITS_FOR_TRIANGLE:
+            one.idle = one.idle + 1
+            return
+        else:
+            other = next_impatient(gpu, cores, one, number)
+            if other == NOBODY:
+                return
+            core, warp = cores[core_of(other)], warp_of(other)
+            send_away(core, warp, queue)
+        finish(core, warp, tables, units)
+        _complete(gpu, core, one, warp, tables, now)
+        return
+
+
+@unit
+def _complete(gpu, core, one, warp, tables, now):
+    """The registers of a warp can be used as soon as the answer has arrived, and it may take the next quads."""
+    request, warps = core.raster_request, core.warps
+    ready = np.int64(max(request.issued[warp] + one.latency, now + 2))
+    request.waiting = np.uint64(request.waiting & ~bit(warp))
+    one.turn = (core.number + 1) % gpu.cores
+    one.answers = one.answers + 1
+    one.wake = np.int64(now + 1)
+    if request.launched[warp] == warps.started[warp]:  # else the warp has ended or was stopped, and a new one has its slot
+        pc, mask = np.int64(request.pc[warp]), np.uint64(request.mask[warp])
+        mark_busy(core.scoreboard, tables.code, warp, pc, mask, warps.lanes, ready, LONG_SCOREBOARD)
         warps.pending[warp] -= 1
         warps.landed[warp] = max(np.int64(warps.landed[warp]), ready)
         wake_waiting_warp(gpu, core, warp, ready, now)
@@ -224,6 +284,7 @@ def set_up_raster(gpu: Any, config: Config, program: Any) -> None:
         one.wake = FOREVER
         one.ahead, one.lookup, one.latency, one.ports = own.queue, own.lookup, own.latency, own.ports
         one.raster.narrow, one.raster.rule, one.raster.log_tile = 1, RULES[own.rule], own.tile.bit_length() - 1
+        set_up_queue(one.quads, config)
         configure(one.engine, one.raster, registers, 0)
         one.engine.first, one.engine.step = number, gpu.raster_count
         one.engine.tile = one.tile = number
