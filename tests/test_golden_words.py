@@ -87,6 +87,24 @@ def test_a_wide_product_keeps_the_port_of_the_first_source_and_addresses_are_rea
     assert cycles(row) == pytest.approx(row.cycles, rel=0.01)
 
 
+@pytest.mark.parametrize("kernel, threads", [(112, 512), (113, 32), (113, 128), (113, 512)])
+def test_match_takes_a_pass_for_each_value_between_which_those_of_other_warps_go(kernel, threads):
+    row = next(row for row in rows(["ctrl.chain.match"], [threads]) if row.kernel == kernel)
+    assert cycles(row) == pytest.approx(row.cycles, rel=0.03)
+
+
+@pytest.mark.parametrize("nanoseconds", [0, 20, 40, 64, 100, 200])
+def test_a_sleep_lasts_until_the_end_of_a_tick(nanoseconds):
+    row = next(row for row in rows(["ctrl.nanosleep"]) if row.params == f"ns={nanoseconds}")
+    assert cycles(row) == pytest.approx(row.cycles, rel=0.02)
+
+
+@pytest.mark.parametrize("params", ["s2r lds", "shfl redux", "redux lds"])
+def test_special_registers_come_the_way_of_loads_and_reductions_go_the_way_of_stores(params):
+    row = next(row for row in rows(["pipe.pair"], [256]) if row.params == params)
+    assert cycles(row) == pytest.approx(row.cycles, rel=0.03)
+
+
 def differing():
     """Rows of one warp that take other cycles here, by kernel: (cycles here, cause)."""
     with (FOLDER / "differs.csv").open() as file:

@@ -464,6 +464,7 @@ def _rows() -> list[Operation]:
          "mechanism lets each of them run on its own (its); nothing elsewhere", NEXT),
         ("fence", "i", "waits until this warp's earlier memory accesses are done: i = 0, for all of the device; 1, for its block", NEXT),
         ("yield", "", "a hint: a different path of this warp may run", NEXT),
+        ("sleep", "a", "a hint: the lanes rest for about a nanoseconds; a different path of this warp may run", NEXT),
         ("trap", "i", "stops the kernel with fault number i", ENDS),
         ("illegal", "i", "stops the kernel: the word i is not an instruction", ENDS),
         ("read_only_register", "i", "stops the kernel: control register i of the instruction set can only be read", ENDS),

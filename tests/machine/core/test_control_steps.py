@@ -48,9 +48,12 @@ def recorded(monkeypatch, *names, result=None, of=None):
     return calls
 
 
+OTHERS = ("jump", "exit", "exit_warp", "grid_barrier", "sync_warp", "fence", "nop", "yield", "sleep", "set_mask")
+
+
 @pytest.mark.parametrize("named", [None, (0, 1, 2, 3, 5), (1, 3), (6,)])
 @pytest.mark.parametrize("negate", [False, True])
-@pytest.mark.parametrize("name", [*STEPS, "jump", "exit", "exit_warp", "grid_barrier", "sync_warp", "fence", "nop", "yield", "set_mask"])
+@pytest.mark.parametrize("name", [*STEPS, *OTHERS])
 def test_the_lanes_that_the_predicate_names_take_part_and_without_one_the_warp_goes_by(monkeypatch, name, negate, named):
     fields = {} if named is None else {"predicate": scalar(0), "flags": NEGATE_PREDICATE if negate else 0}
     if name == "set_mask":
@@ -68,7 +71,7 @@ def test_the_lanes_that_the_predicate_names_take_part_and_without_one_the_warp_g
     fault = control.control(gpu, core, WARP, HERE, tables, 0, NOW)
     whole, moved = part == 0b1111, 0
     expected = [(STEPS.get(name), WARP, part, 0, *([NOW] if STEPS.get(name) == "_barrier" else []))]
-    if not part or name in {"fence", "nop", "yield"}:
+    if not part or name in {"fence", "nop", "yield", "sleep"}:
         expected, moved = [], 1
     elif name == "jump":
         expected = [("_go", WARP, part, 20, 30)]
@@ -82,7 +85,7 @@ def test_the_lanes_that_the_predicate_names_take_part_and_without_one_the_warp_g
         expected = [("_sync_warp", WARP, part, 0) if name == "sync_warp" else ("change_mask", WARP, 0)]
     assert calls == [*expected, ("follow",)]
     assert core.warps.pc[WARP] == HERE + moved
-    silent = not part or name in {"exit", "exit_warp", "grid_barrier", "sync_warp", "fence", "nop", "yield"}
+    silent = not part or name in {"exit", "exit_warp", "grid_barrier", "sync_warp", "fence", "nop", "yield", "sleep"}
     assert fault == (0 if silent else GONE)
 
 
@@ -104,7 +107,7 @@ def test_a_write_to_what_can_only_be_read_names_the_lanes_that_write():
 def test_a_jump_back_and_a_yield_give_the_others_a_chance_and_a_jump_ahead_does_not(monkeypatch, waits):
     for name, target, left, expected in (
         ("jump", HERE - 1, 1, (0, int(waits))), ("jump", HERE, 1, (0, int(waits))), ("jump", HERE + 1, 1, None), ("jump", HERE, 0, None),
-        ("yield", 0, 1, (1, int(waits))), ("yield", 0, 0, None),
+        ("yield", 0, 1, (1, int(waits))), ("yield", 0, 0, None), ("sleep", 0, 1, (1, int(waits))),
     ):  # fmt: skip
         gpu, core, tables = at({"name": name, "target": target, "flags": YIELDS if waits else NEGATE})
         core.warps.mask[WARP] = mask(0, 1) if left else EMPTY

@@ -4,7 +4,7 @@ import numpy as np
 
 from tests.machine.two_engines import both
 from warploom.machine.core.operand_banks import OperandBanks
-from warploom.machine.core.role_pipes import read_banks
+from warploom.machine.core.role_pipes import read_banks, values_among
 from warploom.machine.engine.unit import unit
 
 EVEN, ODD = 1, 1 << 4  # a register of each bank
@@ -29,3 +29,11 @@ def test_operands_are_read_when_their_bank_has_read_those_before():
 
 def test_the_other_bank_and_instructions_without_registers_do_not_wait():
     assert late((3 * EVEN, 10), (2 * ODD, 11), (0, 12), (EVEN, 12)) == [0, 0, 0, 1]
+
+
+def test_values_are_counted_among_the_lanes_that_take_part():
+    same = np.array([0b0101, 0b1010, 0b0101, 0b1010] + [0] * 28, np.uint32)
+    assert values_among(same, np.uint64(0b1111)) == 2
+    assert values_among(same, np.uint64(0b0101)) == 1
+    assert values_among(same, np.uint64(0)) == 1
+    assert values_among(np.uint32(1) << np.arange(32, dtype=np.uint32), np.uint64(0xFFFFFFFF)) == 32

@@ -37,7 +37,7 @@ BY_NAME: Mapping[str, Meaning] = {
     "NOP": flow.nothing, "BSSY": flow.converge, "BSYNC": flow.await_lanes, "BREAK": flow.leave_lanes, "BMOV": flow.move_barrier,
     "ENDCOLLECTIVE": flow.nothing, "EXIT": flow.leave, "KILL": flow.leave, "BRA": flow.branch, "RET": flow.comes_back,
     "BRX": flow.indirect, "LEPC": host.address_of, "QSPC": memory.ask_window,
-    "WARPSYNC": flow.sync_warp, "YIELD": flow.hint, "NANOSLEEP": flow.hint, "BPT": flow.trap, "BAR": flow.barrier,
+    "WARPSYNC": flow.sync_warp, "YIELD": flow.hint, "NANOSLEEP": flow.sleep, "BPT": flow.trap, "BAR": flow.barrier,
     "B2R": flow.barrier_result, "SHFL": flow.shuffle, "VOTE": flow.vote, "VOTEU": flow.vote, "MATCH": flow.match, "REDUX": flow.reduce,
 }  # fmt: skip
 UNGUARDED = ("BRA",)  # whose guard is one of its conditions

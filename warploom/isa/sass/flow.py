@@ -153,8 +153,13 @@ def sync_warp(code: Code) -> None:
 
 
 def hint(code: Code) -> None:
-    """YIELD, NANOSLEEP."""
+    """YIELD."""
     code.add("yield")
+
+
+def sleep(code: Code) -> None:
+    """NANOSLEEP: the lanes rest."""
+    code.add("sleep", NONE, code.plain(code.value("b")))
 
 
 def trap(code: Code) -> None:

@@ -32,7 +32,9 @@ class Cost(NamedTuple):
     issues before the pipe is free, for it waits there. branches, branches_taken: for which it keeps the
     branch unit, where the warp goes on at the next instruction, and elsewhere. after_jump: to the warp's next instruction where that is
     elsewhere. after_part: where some lanes of the warp are elsewhere. after: wherever it is; 0: its stall count. least: to the warp's
-    next instruction, whatever its stall count.
+    next instruction, whatever its stall count. tick: more of them for each 64 nanoseconds that it is told
+    to rest. given, taken: for which it keeps the way of lanes' data to the port of memory, and from there. next_pass: more latency for
+    each further value that its lanes have, one pass through the port each.
     """
 
     port: str = ""
@@ -47,6 +49,10 @@ class Cost(NamedTuple):
     after_part: int = 0
     after: int = 0
     least: int = 1
+    tick: int = 0
+    given: int = 0
+    taken: int = 0
+    next_pass: int = 0
 
 
 PORTS = {"integer": u.ALU, "heavy": u.HEAVY, "float": u.FLOAT, "both": u.HEAVY, "double": u.DOUBLE, "special": u.SPECIAL,
@@ -78,19 +84,20 @@ HOPPER: Mapping[str, Cost] = {
     "lane_to_uniform": Cost("integer", 2, 2),  # H100: nothing waits for its counter; 10 until a lane may use the result
     "special_to_uniform": Cost("index", 2, 35, serves=2, room=3),  # H100
     "clock": Cost("integer", 2, 4),  # H100
-    "lane_special": Cost("register", 2, 23, serves=2, room=39),  # H100: beside constants; of 128 the last waits for 38 cycles of work
-    "warp_special": Cost("register", 2, 25, serves=2, room=39),  # H100
+    "lane_special": Cost("register", 2, 23, serves=2, room=39, taken=2),  # H100: beside constants; of 128 the last issues 38 early
+    "warp_special": Cost("register", 2, 25, serves=2, room=39, taken=2),  # H100
     "constant": Cost("index", 2, 25, serves=2, room=3),  # H100
     "constant_at": Cost("index", 2, 0, serves=2, room=3),  # H100; the constant cache says how long
-    "shuffle": Cost("memory", 4, 26, serves=1),  # H100: 24 where the index is not a register
+    "shuffle": Cost("memory", 4, 26, serves=1, given=1, taken=1),  # H100: 24 of a given index
     "vote": Cost("integer", 2, 4),  # H100
-    "match": Cost("index", 4, 28, serves=2, room=5),  # H100: where all lanes agree
-    "reduce": Cost("index", 4, 38, serves=2, room=5),  # H100
-    "shared_load": Cost("memory", 2, serves=1, reads=STORED),  # H100: one in two cycles of a sub-partition, one a cycle of all
-    "shared_store": Cost("memory", 4, serves=1, reads=STORED),  # H100: one in four
-    "load": Cost("memory", 4, serves=1, reads=STORED),  # H100
-    "store": Cost("memory", 4, serves=1, reads=STORED),  # as loads
-    "atomic": Cost("memory", 4, serves=1, reads=STORED),  # as loads
+    "match": Cost("index", 4, 28, serves=2, room=5, next_pass=11),  # H100: 369 of 32 values; 16 warps 2.1 a value
+    "match_all": Cost("index", 4, 28, serves=2, room=5),  # as of one value
+    "reduce": Cost("index", 4, 38, serves=2, room=5, given=2),  # H100: beside LDS and LDG, not beside SHFL and STS
+    "shared_load": Cost("memory", 2, serves=1, reads=STORED, taken=1),  # H100: one in two cycles of a sub-partition, one a cycle of all
+    "shared_store": Cost("memory", 4, serves=1, reads=STORED, given=1),  # H100: one in four
+    "load": Cost("memory", 4, serves=1, reads=STORED, taken=1),  # H100
+    "store": Cost("memory", 4, serves=1, reads=STORED, given=1),  # as loads
+    "atomic": Cost("memory", 4, serves=1, reads=STORED, given=1, taken=1),  # as loads
     "branch": Cost(branches=1, branches_taken=4, after_jump=10),  # H100: whatever its stall count; four warps of a scheduler 3.6 each
     "jump": Cost(branches=4, after=10),  # H100: the same
     "jump_register": Cost(branches=16, after_jump=38, after=38),  # H100: BRX, RET; four warps of a scheduler 16 each
@@ -101,7 +108,7 @@ HOPPER: Mapping[str, Cost] = {
     "sync_warp": Cost(branches=1, after_part=35),  # H100: its stall count for a whole warp
     "sync_lanes": Cost(branches=1, after=36),  # H100: 36 to 38
     "yield": Cost(branches=16, after=51),  # H100; four warps of a scheduler 16 each
-    "sleep": Cost(branches=1, after=77),  # H100: the least
+    "sleep": Cost(branches=1, after=77, tick=126),  # H100: 77 of less than half a tick
 }
 TABLES: Mapping[str, Mapping[str, Cost]] = {"hopper": HOPPER}
 PAIRS = ("double", "double_compare")  # roles whose operands are pairs of registers

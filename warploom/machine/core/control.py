@@ -34,7 +34,7 @@ from warploom.machine.engine.bits import EMPTY, bit, has
 from warploom.machine.engine.unit import inlined, out_of_line, unit
 
 NOP, BRANCH, JUMP, JUMP_REGISTER, CALL = (NUMBER[name] for name in ("nop", "branch", "jump", "jump_register", "call"))
-EXIT, EXIT_WARP, TRAP, ILLEGAL, YIELD = (NUMBER[name] for name in ("exit", "exit_warp", "trap", "illegal", "yield"))
+EXIT, EXIT_WARP, TRAP, ILLEGAL, YIELD, SLEEP = (NUMBER[name] for name in ("exit", "exit_warp", "trap", "illegal", "yield", "sleep"))
 READ_ONLY_REGISTER = NUMBER["read_only_register"]
 BARRIER, BARRIER_ARRIVE = (NUMBER[name] for name in ("barrier", "barrier_arrive"))
 BRANCH_SCALAR = NUMBER["branch_scalar"]
@@ -82,7 +82,7 @@ def control(gpu, core, warp, pc, tables, k, now):
         _sync_warp(core, warp, part, tables, k)
     elif CONVERGE <= op <= WRITE_CONVERGING:
         _name_lanes(core, warp, part, tables, k, op)
-    elif op == FENCE or op == NOP or op == YIELD:
+    elif op == FENCE or op == NOP or op == YIELD or op == SLEEP:
         if op == FENCE and core.fence_latency[tables.uops[k, IMM]] != 0:
             leave_fence(core.fences, warp, warps.mask[warp])
         warps.pc[warp] += 1
@@ -94,8 +94,8 @@ def control(gpu, core, warp, pc, tables, k, now):
         fault = np.int64(WROTE_READ_ONLY)
     else:
         fault = change_mask(gpu, core, warp, tables, k)
-    if warps.mask[warp] != EMPTY and (op == YIELD or warps.pc[warp] <= pc):
-        backward_jump_or_yield(core, warp, 1 if op == YIELD else 0, 1 if tables.uops[k, FLAGS] & YIELDS != 0 else 0)
+    if warps.mask[warp] != EMPTY and (op == YIELD or op == SLEEP or warps.pc[warp] <= pc):
+        backward_jump_or_yield(core, warp, 1 if op == YIELD or op == SLEEP else 0, 1 if tables.uops[k, FLAGS] & YIELDS != 0 else 0)
     follow_paths(gpu, core, warp, tables, now)
     return fault
 

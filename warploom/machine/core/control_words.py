@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.schedule import LINE, LINE_BITS, NO_COUNTER, READ, RUNS_ON, WRITE
-from warploom.isa.uop import CONTROL, CONTROL_WORD, FIRST_UOP, ISSUE_LATENCY, OP, PORT
+from warploom.isa.uop import CONTROL, CONTROL_WORD, COUNT, FIRST_UOP, ISSUE_LATENCY, OP, PORT, A
 from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
 from warploom.machine.accounting.reasons import BARRIER, BRANCH_RESOLVING, IMC_MISS, LONG_SCOREBOARD, NOT_SELECTED, SHORT_SCOREBOARD
 from warploom.machine.accounting.reasons import WAIT as STALLED
@@ -19,7 +19,8 @@ from warploom.machine.core.ready_check import has_to_wait, wait_for_instruction,
 from warploom.machine.core.warps.dependence_counters import PLACES, lower, raise_until, stall_cycles, waits_until
 from warploom.machine.core.warps.warp_exit import end_warp
 from warploom.machine.core.warps.warp_table import set_alarm
-from warploom.machine.engine.bits import EMPTY, bit, has
+from warploom.machine.datapath.register_file import source
+from warploom.machine.engine.bits import EMPTY, bit, has, lowest, rest
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line
 
 PC_FAULT = FAULT_NUMBER["pc_out_of_range"]
@@ -145,6 +146,24 @@ def _branch(counters, warp, number, role, elsewhere, now):
         counters.next[warp] = max(np.int64(counters.next[warp]), start + kept - BRANCH_QUEUE)
 
 
+SLEEP_TICK = 64  # nanoseconds. H100: 40 ns rest 118 cycles, 64 and 100 rest 246, 200 rest 499: whole ticks, the last of which is shorter
+SHORTER = 6  # cycles
+
+
+@out_of_line
+def _rest(core, counters, warp, role, k, tables, now):
+    """The warp rests for as many nanoseconds as the lane says that says most: until the end of the tick in which they are over."""
+    lanes = counters.ran[warp] if counters.ran[warp] != EMPTY else core.warps.mask[warp]
+    values = source(core.registers[warp], tables.uops, k, A, 0, core.warps.lanes)
+    asked = np.int64(0)
+    while lanes != EMPTY:
+        lane = lowest(lanes)
+        lanes = rest(lanes)
+        asked = max(asked, np.int64(core.registers[warp].lane[values, lane]))
+    if asked >= SLEEP_TICK // 2:
+        counters.next[warp] = max(np.int64(counters.next[warp]), now + (asked // SLEEP_TICK + 1) * counters.tick[role] - SHORTER)
+
+
 BRANCH_QUEUE = 25  # cycles of waiting work before the branch unit: H100, of 32 BSSY in a row the last issues 22 cycles early
 
 
@@ -168,6 +187,8 @@ def _goes_on(gpu, core, warp, pc, role, tables, now):
         _branch(counters, warp, np.int64(warps.scheduler[warp]), role, warps.pc[warp] != pc + 1, now)
         if core.branch_diverged != 0 and warps.pc[warp] != pc + 1 and counters.after[role] == 0:
             counters.next[warp] += counters.taken_first
+    if counters.tick[role] != 0:
+        _rest(core, counters, warp, role, np.int64(tables.code[pc, FIRST_UOP] + tables.code[pc, COUNT] - 1), tables, now)
     if counters.after_part[role] != 0 and counters.ran[warp] != warps.threads[warp]:
         counters.next[warp] = now + counters.after_part[role]
     if core.barriers.opens > counters.next[warp]:

@@ -49,6 +49,9 @@ Partitions = record(
         both="u8",                                   # roles that keep both halves of the float pipe: bit r = role r
         early=("i8", LATENCY_CLASSES),               # by role: cycles that the next one is issued before its pipe is free
         serves=("i8", LATENCY_CLASSES),              # by role: cycles that it keeps the port behind its pipe; 0: none
+        ways=("i8", (LATENCY_CLASSES, 2)),           # by role: cycles that it keeps the way of lanes' data in to that port, and out of it
+        passes="u8",                                 # roles that take a pass for each value that lanes have: bit r = role r
+        next_pass=("i8", LATENCY_CLASSES),           # by role: cycles more until the result of such an instruction for each further value
         room=("i8", PLACES),                         # cycles of waiting work that the queue before a pipe holds; SLOTS: so many slots
     ),
     state=dict(                                     # [scheduler], [scheduler, port]; in a mask of ports, bit p = port p
@@ -57,6 +60,7 @@ Partitions = record(
                                                     # SLOTS: first cycle whose issue slot is not spoken for
         opens=("i8", (MAX_SCHEDULERS, PLACES)),      # by role: first cycle in which another one is issued to the pipe
         served=("i8", PLACES),                       # by pipe: first cycle in which the port behind it, of the whole core, is free
+        way=("i8", 2),                               # first cycle in which the ways of lanes' data, in and out, are free
         starts=("i8", (MAX_SCHEDULERS, 8)),          # when each of the last in the queue to the port of memory is taken
         queued=("i8", MAX_SCHEDULERS),               # how many have been in it
     ),

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import COUNT, FIRST_UOP, FLOAT, HEAVY, INDEX, ISSUE_LATENCY, MEMORY, PORTS, SHARED, SPECIAL, TEXTURE
+from warploom.isa.uop import COUNT, FIRST_UOP, FLOAT, HEAVY, INDEX, ISSUE_LATENCY, MEMORY, PORTS, SHARED, SPECIAL, TEXTURE, A
 from warploom.machine.accounting.events import emit_pipe
 from warploom.machine.accounting.reasons import SHORT_SCOREBOARD, WAIT
 from warploom.machine.core.operand_banks import BITS, MAX_BANKS
@@ -23,8 +23,9 @@ from warploom.machine.core.units.arithmetic import execute_uop
 from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest
 from warploom.machine.engine.comparators import exceeding
-from warploom.machine.engine.unit import FOREVER, inlined
+from warploom.machine.engine.unit import FOREVER, inlined, out_of_line
 
+IN, OUT = range(2)  # the ways of lanes' data between the sub-partitions and the port of memory
 OWN = MAX_BANKS // 2  # places of `ready` from here on: until when the integer pipe itself reads a bank
 FIRST_READER = 30  # bit of BANK_READS: what waits before another pipe lets it read first
 ALL_READS = (1 << 28) - 1  # the others: four bits a bank, and the port of the first source
@@ -66,8 +67,13 @@ def execute_by_role(unit, gpu, core, number, warp, pc, part, port, late, tables,
     for k in range(first, first + np.int64(tables.code[pc, COUNT])):
         execute_uop(gpu, core, registers, warp, pc, k, tables, units, now)
     role = np.int64(tables.code[pc, ISSUE_LATENCY])
-    start = _enter(core.partitions, number, port, role, now + late, now)
-    until = start + core.latency[role]
+    if has(core.partitions.passes, role):
+        masks = np.int64(tables.uops[first + np.int64(tables.code[pc, COUNT]) - 1, A])
+        start, until = _enter_in_passes(core.partitions, number, port, role, values_among(registers.lane[masks], part), now + late)
+        until = until + core.latency[role]
+    else:
+        start = _enter(core.partitions, number, port, role, now + late, now)
+        until = start + core.latency[role]
     if gpu.log.tracing != 0:
         pipe = np.int64(MEMORY if port == SHARED else FLOAT if port == HEAVY else port)
         emit_pipe(gpu.log, tables, now, core.number, warp, pc, part, number * len(PORTS) + pipe, start + core.partitions.hold[role])
@@ -116,6 +122,15 @@ def _enter(partitions, number, port, role, ready, now):
         served = np.int64(partitions.serves[role])
         if served != 0:
             start = max(start, np.int64(partitions.served[pipe]))
+            given, taken = np.int64(partitions.ways[role, IN]), np.int64(partitions.ways[role, OUT])
+            if given != 0:
+                start = max(start, np.int64(partitions.way[IN]))
+            if taken != 0:
+                start = max(start, np.int64(partitions.way[OUT]))
+            if given != 0:
+                partitions.way[IN] = start + given
+            if taken != 0:
+                partitions.way[OUT] = start + taken
             partitions.served[pipe] = start + served
         if pipe == MEMORY:
             _queue(partitions, number, start)
@@ -123,6 +138,33 @@ def _enter(partitions, number, port, role, ready, now):
     partitions.opens[number, pipe] = start + cycles - partitions.early[role]
     partitions.taken[number, pipe] += 1
     return start
+
+
+@out_of_line
+def _enter_in_passes(partitions, number, pipe, role, passes, ready):
+    """`_enter` of an instruction that needs the port behind its pipe more than once: passes of others go between its own.
+
+    Returns (the cycle in which its pipe takes it, the one from which on its last pass takes as long as that of an instruction of one).
+    """
+    start = max(np.int64(ready), np.int64(partitions.free[number, pipe]))
+    served = np.int64(partitions.serves[role])
+    partitions.served[pipe] = max(start, np.int64(partitions.served[pipe])) + passes * served
+    partitions.free[number, pipe] = start + partitions.hold[role]
+    partitions.opens[number, pipe] = start + partitions.hold[role] - partitions.early[role]
+    partitions.taken[number, pipe] += 1
+    return start, max(start + (passes - 1) * partitions.next_pass[role], partitions.served[pipe] - served)
+
+
+@out_of_line
+def values_among(lanes_of_same, part):
+    """How many values some lanes have, where each knows the mask of those that have the same as itself."""
+    found = np.int64(0)
+    left = part
+    while left != EMPTY:
+        lane = lowest(left)
+        left = left & ~(np.uint64(lanes_of_same[lane]) | bit(lane))
+        found = found + 1
+    return max(found, np.int64(1))
 
 
 QUEUE = 8  # instructions that wait before the port of shared memory and L1: H100, of 128 shuffles in a row the last issues 29 cycles early

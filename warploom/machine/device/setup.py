@@ -249,9 +249,11 @@ def _set_up_roles(core: Any, config: Config) -> None:
     for number, cost in enumerate(costs_of(config)):
         core.latency[number], core.partitions.hold[number] = cost.latency, cost.interval
         counters.reads[number], counters.after_jump[number], counters.after[number] = cost.reads, cost.after_jump, cost.after
-        counters.after_part[number], counters.least[number] = cost.after_part, cost.least
+        counters.after_part[number], counters.least[number], counters.tick[number] = cost.after_part, cost.least, cost.tick
         counters.branches[number], counters.branches_taken[number] = cost.branches, cost.branches_taken or cost.branches
         core.partitions.serves[number], core.partitions.early[number] = cost.serves, cost.room
+        core.partitions.ways[number], core.partitions.next_pass[number] = (cost.given, cost.taken), cost.next_pass
+        core.partitions.passes |= np.uint64(int(cost.next_pass != 0) << number)
         core.partitions.both |= np.uint64(int(cost.port == "both") << number)
     counters.switch = SWITCH_BY_NAME if config.core.divergence == "its" else SWITCH
     counters.taken_first = TAKEN_FIRST

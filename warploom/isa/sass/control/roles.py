@@ -35,6 +35,7 @@ _NAMES = {
     "shuffle": "SHFL",
     "vote": "VOTE VOTEU",
     "match": "MATCH",
+    "match_all": "",
     "reduce": "REDUX",
     "shared_load": "LDS LDSM ATOMS",
     "shared_store": "STS",
@@ -69,6 +70,8 @@ def role_of(one: Instruction) -> str:
         return "half_matrix"
     if name == "S2R":
         return "lane_special" if one.at(72, 8) in LANE_SPECIALS else "warp_special"
+    if name == "MATCH":
+        return "match" if one.at(79, 1) else "match_all"
     if name == "LDC":
         return "constant" if one.at(A, 8) == ZERO else "constant_at"
     if name == "BRA" and one.guard.true and one.values["p"].true:

@@ -29,6 +29,7 @@ DependenceCounters = record(
         after_jump=("i8", ROLE_ROOM),            # cycles from the issue to the warp's next one, where that is elsewhere; 0: the stall
         after_part=("i8", ROLE_ROOM),            # the same where some lanes of the warp are elsewhere
         after=("i8", ROLE_ROOM),                 # the same wherever that is
+        tick=("i8", ROLE_ROOM),                  # cycles of each SLEEP_TICK nanoseconds that it is told to rest; 0: it is told nothing
         least=("i8", ROLE_ROOM),                 # cycles from the issue to the warp's next one at least, whatever its stall count
         switch="i8",                              # cycles until other lanes of the warp go on, where those that ran have to wait
         taken_first="i8",                         # cycles more from a branch at which lanes part to those that take it
