@@ -18,6 +18,7 @@ from warploom.kernel.device.arrays import DeviceArray, borrowed_array
 from warploom.kernel.device.context import CURRENT
 from warploom.kernel.launch.launch import Kernel, KernelError, KernelWarning
 from warploom.kernel.library.stubs import Intrinsic
+from warploom.kernel.syntax.frozen import Frozen
 from warploom.kernel.syntax.known_names import starts
 from warploom.kernel.syntax.tree import plain
 from warploom.kernel.types.types import BY_NAME
@@ -55,7 +56,7 @@ def jit(function_or_signature: Any = None, device: bool = False, **options: Any)
     if callable(function_or_signature) and hasattr(plain(function_or_signature), "__code__"):
         return make(function_or_signature)
     if function_or_signature is not None:
-        kept |= {"signature": function_or_signature, "frozen": {}}
+        kept |= {"signature": function_or_signature, "frozen": Frozen()}
     return make
 
 

@@ -129,13 +129,13 @@ def check_dates(function: Callable[..., Any], args: Sequence[Any]) -> None:
 
 def check_count(function: Callable[..., Any], args: Sequence[Any], given: str = "are given") -> None:
     """Raise TypeError where a kernel takes a different number of arguments. given: what is said of theirs."""
-    try:
-        inspect.signature(function).bind(*args)
-    except TypeError:
-        wanted = list(inspect.signature(function).parameters)
-        raise TypeError(
-            f"{function.__name__}() takes {counted(len(wanted), 'argument')} ({', '.join(wanted)}), {len(args)} {given}"
-        ) from None
+    parameters = inspect.signature(function).parameters
+    of_any_number = {name for name, one in parameters.items() if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD)}
+    named = [one for name, one in parameters.items() if name not in of_any_number]
+    least, most = sum(one.default is one.empty for one in named), len(args) if of_any_number else len(named)
+    if not least <= len(args) <= most:
+        wanted = list(parameters)
+        raise TypeError(f"{function.__name__}() takes {counted(len(wanted), 'argument')} ({', '.join(wanted)}), {len(args)} {given}")
 
 
 def with_defaults(function: Callable[..., Any], args: Sequence[Any]) -> list[Any]:

@@ -26,6 +26,7 @@ from warploom.kernel.launch.declared import as_declared, chosen, kinds_of_declar
 from warploom.kernel.launch.inspecting import Inspected, types_of
 from warploom.kernel.launch.listing import listing
 from warploom.kernel.launch.signature import kind_of
+from warploom.kernel.syntax.frozen import Frozen
 from warploom.result import Result
 
 __all__ = ["Checked", "Idle", "Kernel", "KernelError", "KernelWarning", "Launchable", "Overloads", "Prepared", "extents"]
@@ -152,6 +153,11 @@ class Kernel(Inspected):
 
     # ---- programs
 
+    @property
+    def frozen(self) -> Frozen | None:
+        """What names meant where it was decorated; None without a signature."""
+        return self.options.get("frozen")
+
     def compile_declared(self) -> None:
         """Compile it for its signatures, as far as their types are known here: for what that finds, and to fix what names mean.
 
@@ -160,6 +166,8 @@ class Kernel(Inspected):
         for kinds in kinds_of_declared(self.py_func, self.options["signature"], device=self.device):
             if kinds is not None and not self.device:
                 build(self.py_func, kinds, self.options)
+        if self.device and self.frozen is not None:
+            self.frozen.look_up(self.py_func)
 
     def declared_types(self, kinds: Sequence[Any]) -> tuple[list[Any], Any] | None:
         """Of a function for kernels the types of its arguments and of its result, by its signatures; None where it has none.

@@ -53,7 +53,8 @@ def attribute_of(t: Translator, node: ast.AST, owner: Any, name: str) -> Any:
     if path is not None and not (path in ("numpy", "math") and f"{path}.{name}" not in NAMES):
         return _of_path(t, node, f"{path}.{name}", owner)
     if hasattr(owner, name):
-        found = getattr(owner, name)
+        frozen = t.frame.frozen
+        found = getattr(owner, name) if frozen is None else frozen.attribute(owner, name)
         if isinstance(owner, enum.Enum) and name == "value":
             return lifted(t, found)
         return outside(t, node, found, name)

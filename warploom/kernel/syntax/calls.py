@@ -19,6 +19,7 @@ from warploom.isa.diagnostics import nearest
 from warploom.kernel.syntax.arithmetic import converted, lifted, unary, whole
 from warploom.kernel.syntax.array_methods import method
 from warploom.kernel.syntax.expressions import expression
+from warploom.kernel.syntax.frozen import Frozen
 from warploom.kernel.syntax.known_names import NAMES, Dotted, path_of, type_of
 from warploom.kernel.syntax.memory import item_of
 from warploom.kernel.syntax.merging import joined
@@ -96,9 +97,10 @@ def called(t: Translator, node: ast.Call, function: Any, args: list[Any], named:
     if inspect.isfunction(inner) and module != "numpy" and not stops_for_a_debugger(inner):
         declared = getattr(function, "declared_types", None)
         placed = _in_places(t, inner, args, named) if declared is not None else None
+        frozen = getattr(function, "frozen", None) if declared is not None else None
         if declared is not None and placed is not None and (types := _declared(t, node, declared, placed)) is not None:
-            return _with_declared(t, node, inner, placed, *types)
-        return inlined(t, node, inner, args, named)
+            return _with_declared(t, node, inner, placed, *types, frozen)
+        return inlined(t, node, inner, args, named, frozen)
     name = ast.unparse(node.func)
     if isinstance(function, Number | Complex | Array | tuple | str):
         t.error(node.func, f"{name} is {said(function)}, and no function", "write it without the brackets" if not node.args else "")
@@ -107,16 +109,19 @@ def called(t: Translator, node: ast.Call, function: Any, args: list[Any], named:
 
 def _in_places(t: Translator, function: Any, args: list[Any], named: dict[str, Any]) -> list[Any] | None:
     """The arguments of a call in the order of a function's parameters, for its signature; None where it does not take such arguments."""
-    if not named:
+    signature = inspect.signature(function)
+    by_name = {one.kind for one in signature.parameters.values()} - {inspect.Parameter.POSITIONAL_OR_KEYWORD}
+    if not named and not by_name:
         return args
     try:
-        bound = inspect.signature(function).bind(*args, **named)
+        bound = signature.bind(*args, **named)
     except TypeError:
         return None
+    if by_name & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}:
+        return None if bound.kwargs else args
     given = set(bound.arguments)
     bound.apply_defaults()
-    bound.arguments = {name: one if name in given else lifted(t, one) for name, one in bound.arguments.items()}
-    return None if bound.kwargs else list(bound.args)
+    return [one if name in given else lifted(t, one) for name, one in bound.arguments.items()]
 
 
 def _declared(t: Translator, node: ast.AST, declared: Callable[[list[Any]], Any], args: list[Any]) -> tuple[list[Any], Any] | None:
@@ -129,14 +134,18 @@ def _declared(t: Translator, node: ast.AST, declared: Callable[[list[Any]], Any]
     return found
 
 
-def _with_declared(t: Translator, node: ast.AST, function: Any, args: list[Any], wanted: list[Any], result: Any) -> Any:
+def _with_declared(
+    t: Translator, node: ast.AST, function: Any, args: list[Any], wanted: list[Any], result: Any, frozen: Frozen | None
+) -> Any:
     """A call whose numbers are converted to declared types, and its result too."""
     numbers = (Number, Complex)
     given = [
         converted(t, one, kind, node) if isinstance(kind, ty.Type) and isinstance(one, numbers) and one.type != kind else one
         for one, kind in zip(args, wanted, strict=True)
     ]
-    found = inlined(t, node, function, given, {})
+    count = len(given) if function.__code__.co_flags & inspect.CO_VARARGS else function.__code__.co_argcount
+    by_name = dict(zip(function.__code__.co_varnames[count:], given[count:], strict=False))
+    found = inlined(t, node, function, given[:count], by_name, frozen)
     return converted(t, found, result, node) if isinstance(result, ty.Type) and isinstance(found, numbers) else found
 
 
@@ -247,13 +256,13 @@ def elementwise(t: Translator, node: ast.Call, path: str, args: list[Any]) -> An
 # Functions of the user's
 
 
-def inlined(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], named: dict[str, Any]) -> Any:
-    """Translate a function's body in the place of its call."""
+def inlined(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], named: dict[str, Any], frozen: Frozen | None = None) -> Any:
+    """Translate a function's body in the place of its call. frozen: what names meant where it was decorated, if it has a signature."""
     own = function.node if isinstance(function, Inner) else function
     if len(t.frames) > MOST_INLINED:
         t.error(node, f"functions call functions to a depth of more than {MOST_INLINED}", "write some of them in place of their calls")
     path = (*t.frame.path, getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
-    frame = _frame(t, node, function, args, named, path)
+    frame = _frame(t, node, function, args, named, path, frozen)
     around = [one for one in t.frames if one.function is own]
     if around and not _changes_a_constant(frame, around[-1]):
         names = [one.name for one in t.frames[t.frames.index(around[0]) :]]
@@ -294,7 +303,9 @@ def _changes_a_constant(frame: Frame, before: Frame) -> bool:
     return False
 
 
-def _frame(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], named: dict[str, Any], path: tuple[Any, ...]) -> Frame:
+def _frame(
+    t: Translator, node: ast.AST, function: Any, args: Sequence[Any], named: dict[str, Any], path: tuple[Any, ...], frozen: Frozen | None
+) -> Frame:
     if isinstance(function, Inner):
         outer = function.frame
         bound = _bound(t, node, function.node, "the function", args, named, t.expression)
@@ -306,10 +317,11 @@ def _frame(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], nam
 
         return Frame(
             getattr(function.node, "name", "<lambda>"), text, outer.file, find, bound,
-            assigned(text.body) | set(bound), path=path, function=function.node, bound=dict(bound), called=outer.called,
+            assigned(text.body) | set(bound), path=path, function=function.node, bound=dict(bound),
+            called=outer.called, frozen=outer.frozen,
         )  # fmt: skip
     try:
-        frame = t.enter(function, {}, path, t.where(node))
+        frame = t.enter(function, {}, path, t.where(node), frozen)
     except NoSource as error:
         t.error(node, str(error))
     defaults = dict(

@@ -18,6 +18,7 @@ from warploom.compiler.ssa import At, Block, Value
 from warploom.isa.diagnostics import Diagnostics
 from warploom.isa.program import Position, Source
 from warploom.isa.views import ViewShape
+from warploom.kernel.syntax.frozen import Frozen
 from warploom.kernel.syntax.tree import Text, assigned, outer_names, text_of
 from warploom.kernel.syntax.widening import Given
 from warploom.kernel.types.values import PENDING, UNKNOWN, Clash, Pending, Unknown
@@ -79,6 +80,7 @@ class Frame:
     function: Any = None
     waits: bool = False  # a statement that may return was left out in this attempt
     bound: dict[str, Any] = field(default_factory=dict)  # what its parameters were given
+    frozen: Frozen | None = None  # what names meant where it was decorated, of a function with a signature and of those that it calls
     called: At | None = None  # of a function of our own library: where the user's text calls it, the place of all that it does
 
 
@@ -275,20 +277,23 @@ class Translator:
         if self.frame.called is None and " " not in name:
             self.b.bind(name if len(self.frames) == 1 else f"{self.frame.name}.{name}", value)
 
-    def enter(self, function: Any, arguments: dict[str, Any], path: tuple[Any, ...], called: At | None = None) -> Frame:
-        """A frame for a function's body; not on the stack yet. called: where from, by the user's text."""
-        text, names = text_of(function), outer_names(function, self.options.get("frozen"))
+    def enter(
+        self, function: Any, arguments: dict[str, Any], path: tuple[Any, ...], called: At | None = None, frozen: Frozen | None = None
+    ) -> Frame:
+        """A frame for a function's body; not on the stack yet. called: where from, by the user's text. frozen: the function's own."""
+        frozen = frozen or (self.frame.frozen if self.frames else self.options.get("frozen"))
+        text, names = text_of(function), outer_names(function) if frozen is None else frozen.names_of(function)
         if called is not None and str(function.__module__).startswith(LIBRARY):
             return Frame(
                 function.__name__, text, called.file, names, dict(arguments), assigned(text.body) | set(arguments),
-                path=path, function=function, called=called,
+                path=path, function=function, called=called, frozen=frozen,
             )  # fmt: skip
         if text.source not in self.sources:
             self.sources.append(text.source)
         self.found.source, self.found.others = self.sources[0], tuple(self.sources[1:])
         return Frame(
             function.__name__, text, self.sources.index(text.source), names, dict(arguments),
-            assigned(text.body) | set(arguments), path=path, function=function,
+            assigned(text.body) | set(arguments), path=path, function=function, frozen=frozen,
         )  # fmt: skip
 
 

@@ -18,8 +18,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeGuard
 
-import numpy as np
-
 from warploom.isa.program import Source
 
 
@@ -136,11 +134,8 @@ def _is_it(node: ast.AST, code: Any, line: int = 0, column: int = 0, bracket: bo
     return (node.body.lineno + line, node.body.col_offset + column - (bracket and node.body.lineno == 1)) in begins
 
 
-def outer_names(function: Any, frozen: dict[Any, Any] | None = None) -> Callable[[str], Any]:
-    """What a name means that a function does not assign: of its closure, its module, or built in. Raises KeyError.
-
-    frozen: what names meant in a first compilation, which holds in later ones too; arrays are kept as they were.
-    """
+def outer_names(function: Any) -> Callable[[str], Any]:
+    """What a name means that a function does not assign: of its closure, its module, or built in. Raises KeyError."""
     inside = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     module = function.__globals__
 
@@ -151,14 +146,7 @@ def outer_names(function: Any, frozen: dict[Any, Any] | None = None) -> Callable
             return module[name]
         return getattr(builtins, name) if hasattr(builtins, name) else module[name]
 
-    def find_frozen(name: str) -> Any:
-        assert frozen is not None
-        if (function, name) not in frozen:
-            found = find(name)
-            frozen[function, name] = found.copy() if isinstance(found, np.ndarray) else found
-        return frozen[function, name]
-
-    return find if frozen is None else find_frozen
+    return find
 
 
 def assigned(nodes: Sequence[ast.AST]) -> set[str]:
