@@ -38,6 +38,25 @@ def test_nothing_moves_past_what_may_change_memory(between):
     assert rows(four("%2 = shl i64 %1, 4", f"\n{between}")) == [8] * 4
 
 
+def test_no_load_comes_before_one_that_stands_alone():
+    blocks = parsed(four("%2 = shl i64 %1, 4", "\n%9 = load[64] shared.4/4 i64 %2").replace("exit", "store global.4 16, %9\nexit"))
+    join_neighbours(blocks)
+    found = [(value.imm, value.access.row) for value in blocks[0].code if value.op == "load"]
+    assert found == [(0, 8), (4, 8), (64, 4), (8, 8), (12, 8)]
+
+
+@pytest.mark.parametrize(("kind", "joined"), [("volatile", 0), ("acquire.cta", 0), ("relaxed.cta", 0), ("weak", 1)])
+def test_loads_that_order_others_are_instructions_of_their_own(bench, kind, joined):
+    loads = " ".join(f"ld.{kind}.shared.u32 %r{3 + k}, [%r2+{4 * k}]; add.u32 %r1, %r1, %r{3 + k};" for k in range(4))
+    text = f""".visible .entry k(.param .u64 out) {{
+    .reg .b32 %r<8>; .reg .b64 %d<2>; .shared .align 16 .b8 held[16];
+    mov.u32 %r1, 5; mov.u32 %r2, held; st.shared.u32 [%r2+8], %r1; bar.sync 0; st.shared.u32 [%r2+12], %r1;
+    {loads} ld.param.u64 %d0, [out]; st.global.u32 [%d0], %r1; ret; }}"""
+    out = np.zeros(1, np.uint32)
+    bench.run(text, "k", out, block=(1,))
+    assert out.tolist() == [15] and sum(line.count("load") == 4 for line in bench.built.program.text) == joined
+
+
 def test_a_base_that_grows_by_whole_rows_in_a_loop_stays_aligned(bench):
     text = """
 .visible .entry k(.param .u64 out) {

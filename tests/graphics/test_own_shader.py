@@ -211,19 +211,31 @@ def test_mistakes_in_a_function(tmp_path, body, said):
 def test_numbers_of_ones_own(tmp_path, shader):
     drawn = scene()
     (mesh,) = drawn.meshes
-    mesh.pipeline = replace(mesh.pipeline, uniforms={"share": 0.5, "tint": (0.25, 1)})
+    mesh.pipeline = replace(mesh.pipeline, uniforms={"share": np.float32(0.5), "tint": (0.25, 1)})
     pixels = picture(tmp_path, shader, drawn).astype(int)
     assert (abs(pixels[..., 1] - 64) <= 1).all() and (pixels[..., 2] == 255).all()
     assert pixels[0, 0, 0] < 128 and 2 * pixels[0, 0, 0] > 200
+
+
+def test_a_number_that_is_not_given_is_asked_for(tmp_path):
+    (tmp_path / "pixel.py").write_text("def pixel(f, u):\n    return u.own.tnit, u.own.share, 1.0, 1.0\n")
+    for uniforms, said in (({}, "u.own has no 'tnit'"), ({"tint": 1}, "u.own has no 'tnit', did you mean 'tint'?")):
+        drawn = scene()
+        (mesh,) = drawn.meshes
+        mesh.pipeline = replace(mesh.pipeline, uniforms=uniforms)
+        with pytest.raises(SourceError) as found:
+            draw_on(GPU("vortex-2024", engine="python"), drawn, SIZE, SIZE, fragment=str(tmp_path / "pixel.py"))
+        assert said in str(found.value) and "--arg tnit=1" in str(found.value)
 
 
 @pytest.mark.parametrize(
     ("uniforms", "said"),
     [
         ({"a b": 1}, "a uniform's name is a word as of a variable, and 'a b' is none"),
-        ({"tint": "red"}, "the uniform tint is 'red': a uniform is a number, or one to four of them"),
-        ({"tint": (1, 2, 3, 4, 5)}, "the uniform tint is (1, 2, 3, 4, 5): a uniform is a number, or one to four of them"),
-        ({"far": float("inf")}, "the uniform far is inf: a uniform is a number, or one to four of them"),
+        ({"tint": "red"}, "the uniform tint is 'red': a uniform is a number of 32 bits, or one to four of them"),
+        ({"tint": (1, 2, 3, 4, 5)}, "the uniform tint is (1, 2, 3, 4, 5): a uniform is a number of 32 bits, or one to four of them"),
+        ({"far": float("inf")}, "the uniform far is inf: a uniform is a number of 32 bits, or one to four of them"),
+        ({"far": 1e39}, "the uniform far is 1e+39: a uniform is a number of 32 bits, or one to four of them"),
         ({f"u{number}": (0, 0, 0) for number in range(6)}, "the uniforms are 18 numbers; there is room for 16"),
     ],
 )

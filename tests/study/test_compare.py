@@ -138,6 +138,8 @@ def test_rows_with_another_memory_are_named():
 def test_a_setting_that_changes_nothing_is_named():
     found = table(diverge(), {"core.stack_depth": [8, 16], "core.branch_latency": [1, 8]}, gpu="tiny-simt")
     assert found.notes == ("core.stack_depth changes nothing for this program on tiny-simt",)
+    found = table(warploom.tiny.assemble(PLACES), {"gpu": "tiny,tiny-original"})
+    assert found.notes == ("cycles are of each machine's own clock", "these machines run this program alike")
 
 
 def test_settings_of_warps_take_a_machine_that_has_some_and_say_so():

@@ -43,7 +43,7 @@ def _groups(block: Block) -> Iterable[tuple[Block, list[Value]]]:
     found: list[dict[tuple[str, int, int], list[Value]]] = [{}]
     for value in block.code:
         access = value.access
-        if value.op == "load" and access is not None:
+        if value.op == "load" and access is not None and access.row != access.size:
             if access.space in SPACES and access.size in SIZES and not access.row:
                 found[-1].setdefault((access.space, _identity(value.args[0]), access.size), []).append(value)
         elif access is not None or value.op in CHANGES or value.op.startswith(("barrier", "grid_barrier")):

@@ -52,6 +52,7 @@ class Access(NamedTuple):
     """What a memory operation accesses. space: a name of `uop.SPACES`. view: its row of Program.views, or -1. size: bytes.
 
     row: bytes, aligned to their number, that its neighbours and it are a part of and that one instruction accesses; 0: it stands alone.
+    Its own size: it does so even where neighbours could be joined, and no later load comes before it (an acquire, or a volatile one).
     """
 
     space: str = "global"

@@ -21,7 +21,9 @@ def own_values(uniforms: Mapping[str, Any]) -> Any:
 @lru_cache(64)
 def _names_of(names: tuple[str, ...]) -> Any:
     """One class for the same names, since a shader is compiled for classes."""
-    return namedtuple("Own", names)
+    own = namedtuple("Own", names)
+    own._missing = "numbers of a shader's own are given by `draw --arg {name}=1` or Pipeline(uniforms=...)"  # type: ignore[attr-defined]
+    return own
 
 
 def own_words(uniforms: Mapping[str, Any]) -> np.ndarray:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from keyword import iskeyword
-from math import isfinite
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ CULL_MODES = ("none", "front", "back")
 FRONT_FACES = ("ccw", "cw")
 BYTE = 255
 MOST_UNIFORMS = 16  # numbers
+LARGEST = float(np.finfo(np.float32).max)
 
 
 class GraphicsError(ValueError):
@@ -120,11 +121,11 @@ def _check_uniforms(uniforms: Mapping[str, Any]) -> None:
     """Raise GraphicsError for what no shader can be given."""
     for name, value in uniforms.items():
         numbers = value if isinstance(value, tuple | list) else [value]
-        good = 1 <= len(numbers) <= 4 and all(isinstance(one, int | float) and isfinite(one) for one in numbers)
+        good = 1 <= len(numbers) <= 4 and all(isinstance(one, Real) and abs(one) <= LARGEST for one in numbers)
         if not (isinstance(name, str) and name.isidentifier() and not iskeyword(name) and not name.startswith("_")):
             raise GraphicsError(f"a uniform's name is a word as of a variable, and {name!r} is none")
         if not good:
-            raise GraphicsError(f"the uniform {name} is {value!r}: a uniform is a number, or one to four of them")
+            raise GraphicsError(f"the uniform {name} is {value!r}: a uniform is a number of 32 bits, or one to four of them")
     if (count := sum(len(one) if isinstance(one, tuple | list) else 1 for one in uniforms.values())) > MOST_UNIFORMS:
         raise GraphicsError(f"the uniforms are {count} numbers; there is room for {MOST_UNIFORMS}")
 

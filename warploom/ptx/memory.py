@@ -26,6 +26,7 @@ from warploom.ptx.translation import (
 
 SPACES = ("global", "shared", "local", "const", "param")
 WIDEST = 16  # bytes of a lane that one instruction accesses
+ALONE = ("volatile", "acquire", "relaxed", "mmio")  # loads that are not joined, and that no later load comes before
 ATOMICS = {
     "add": "add",
     "and": "and",
@@ -143,6 +144,8 @@ def load(t: Translation, one: Instruction) -> None:
     where = address(t, source)
     size = BYTES[kind]
     row = _row(len(targets), size)
+    if not row and any(word in ALONE for word in one.modifiers):
+        row = size
     for place, target in enumerate(targets):
         value = _in_space(
             t, space, t.pure("add", where, t.whole(place * size)), lambda name, at: loaded(t, name, at, kind, row), loaded_type(kind)

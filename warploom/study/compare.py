@@ -209,7 +209,8 @@ def _remarks(plan: Plan, outcomes: list[Outcome]) -> list[str]:
             said.append(f"{names_of(other, plan)}: the final memory differs from that of {name_of(done[0][0])}")
     for name, values in plan.over.items():
         if len(values) > 1 and len(done) == len(pairs) and not _matters(name, pairs):
-            said.append(f"{name} changes nothing for this program on {plan.base.name}")
+            of_a_setting = f"{name} changes nothing for this program on {plan.base.name}"
+            said.append("these machines run this program alike" if name == MACHINE else of_a_setting)
     return said
 
 

@@ -11,6 +11,12 @@ from warploom.graphics.state import GraphicsError
 RESTART = 255
 
 
+@pytest.mark.parametrize(("indices", "said"), [([[0, 1, 2], [1, 2, 3]], r"int64\[2, 3\]"), ([0.5, 1, 2], r"float64\[3\]")])
+def test_indices_are_a_row_of_whole_numbers(indices, said):
+    with pytest.raises(GraphicsError, match=f"indices are a row of whole numbers, and these are {said}"):
+        assembled(indices)
+
+
 def one_by_one(stream, topology, restart, provoking):
     """The triangles of a stream, from the lists of the specification."""
     pieces = [[]]

@@ -95,6 +95,8 @@ def test_what_does_not_fit_is_a_sentence():
         mesh_of([VertexBuffer(bytes(24), 0, {"positions": ("float32x3", 0)})])
     with pytest.raises(GraphicsError, match="attribute 'positions' begins at byte -4 of its vertex buffer: an offset is 0 or more"):
         VertexBuffer(bytes(24), 12, {"positions": ("float32x3", -4)}).fetched("positions", 1)
+    with pytest.raises(GraphicsError, match="the data of a buffer are bytes or an array of NumPy's, and here a list is given"):
+        IndexBuffer([0, 1, 2], "uint16").fetched()
     with pytest.raises(GraphicsError, match="there is no attribute 'uv' in the vertex buffer; it has positions"):
         rows.fetched("uv", 1)
     with pytest.raises(GraphicsError, match="4 indices from byte 0 on end at byte 8 of an index buffer that has 6"):

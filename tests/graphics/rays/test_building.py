@@ -73,3 +73,10 @@ def test_what_kernels_do_not_build_is_said():
         RayScene([triangle], 2, instances=[Instance(0, np.eye(4))], builder="kernels")
     with pytest.raises(GraphicsError, match="there are area, morton and kernels"):
         RayScene(triangle, builder="sah")
+
+
+@pytest.mark.parametrize(("changes", "said"), [({"core.lanes": 16}, "16 and stack"), ({"core.divergence": "uniform"}, "32 and uniform")])
+def test_a_machine_with_other_warps_is_refused(changes, said):
+    cuda.use(warploom.GPU("sm", set=changes))
+    with pytest.raises(GraphicsError, match=f"warps of 32 lanes and core.divergence=stack or its, and sm has {said}: make another GPU"):
+        RayScene(np.eye(3)[None], 2, builder="kernels")

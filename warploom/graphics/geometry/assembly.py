@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.graphics.state import chosen
+from warploom.graphics.state import GraphicsError, chosen
 
 LIST, STRIP, FAN = range(3)
 TOPOLOGIES = ("triangle-list", "triangle-strip", "triangle-fan")
@@ -29,10 +29,14 @@ PROVOKING = ("first", "last")
 def assembled(indices: np.ndarray, topology: str = "triangle-list", restart: int | None = None, provoking: str = "first") -> np.ndarray:
     """The corners of each triangle, int64[m, 3], in the order of the stream. indices: whole numbers [n]; restart: None for none.
 
-    A restart begins a list anew, too. Raises GraphicsError for a topology or a rule that there is not.
+    A restart begins a list anew, too. Raises GraphicsError for a topology or a rule that there is not, and for indices
+    that are none.
     """
     kind, last = chosen("topology", topology, TOPOLOGIES), chosen("provoking", provoking, PROVOKING) == 1
-    stream = np.asarray(indices).astype(np.int64)
+    given = np.asarray(indices)
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+        raise GraphicsError(f"indices are a row of whole numbers, and these are {given.dtype}{list(given.shape)}")
+    stream = given.astype(np.int64)
     if len(stream) < 3:
         return np.zeros((0, 3), np.int64)
     here, number, first = _pieces(stream, restart)

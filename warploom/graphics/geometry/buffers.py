@@ -92,7 +92,12 @@ class IndexBuffer:
 
 
 def _bytes(data: Any) -> np.ndarray:
-    return np.ascontiguousarray(data).reshape(-1).view(np.uint8) if isinstance(data, np.ndarray) else np.frombuffer(data, np.uint8)
+    if isinstance(data, np.ndarray):
+        return np.ascontiguousarray(data).reshape(-1).view(np.uint8)
+    try:
+        return np.frombuffer(data, np.uint8)
+    except TypeError:
+        raise GraphicsError(f"the data of a buffer are bytes or an array of NumPy's, and here a {type(data).__name__} is given") from None
 
 
 def mesh_of(

@@ -19,7 +19,9 @@ import numpy as np
 
 from warploom.graphics.rays.kernel_ray import scale
 from warploom.graphics.rays.splitting import MORTON_BITS
+from warploom.graphics.state import GraphicsError
 from warploom.kernel import cuda
+from warploom.kernel.device.context import CURRENT
 from warploom.machine.rays.layout import CHILDREN, CORNER, COUNT_SHIFT, EXPONENTS, LEAF_FLAG, OPAQUE, TRIANGLE_LEAF, WIDTHS
 
 F, I, D = np.float32, np.int64, np.float64
@@ -27,6 +29,7 @@ WIDTH = 2
 LINE = 16  # words of a node, of a leaf, and of the scene's head
 TILE = 32  # triangles that a warp sorts
 DIGIT_BITS, DIGITS = 4, 16
+PARTING = ("stack", "its")  # mechanisms by which lanes of a warp go different ways without being told
 MOST = 1 << 30  # of triangles: what places of 31 bits leave, and more than anybody has
 
 
@@ -228,7 +231,16 @@ def write(corners: Any, opaque: Any, order: Any, low: Any, high: Any, children: 
 
 
 def built(corners: np.ndarray, opaque: np.ndarray) -> np.ndarray:
-    """The words of a scene, uint32[n], by kernels on the current GPU. corners: float32[triangles, 3, 3]. opaque: bool[triangles]."""
+    """The words of a scene, uint32[n], by kernels on the current GPU. corners: float32[triangles, 3, 3]. opaque: bool[triangles].
+
+    Raises GraphicsError for a GPU whose warps are others than the kernels are written for.
+    """
+    config = CURRENT.context.gpu.config
+    if config.core.lanes != TILE or config.core.divergence not in PARTING:
+        raise GraphicsError(
+            f"kernels build a tree with warps of {TILE} lanes and core.divergence={' or '.join(PARTING)}, and {config.name} has "
+            f"{config.core.lanes} and {config.core.divergence}: make another GPU current, as with cuda.use('sm'), or take builder 'morton'"
+        )
     triangles = len(corners)
     blocks, nodes = -(-triangles // TILE), max(triangles - 1, 1)
     made = lambda shape, kind: cuda.to_device(np.zeros(shape, kind))  # noqa: E731

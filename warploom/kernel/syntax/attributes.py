@@ -35,7 +35,7 @@ def attribute_of(t: Translator, node: ast.AST, owner: Any, name: str) -> Any:
     if isinstance(owner, Number | Complex):
         return _of_number(t, node, owner, name)
     if isinstance(owner, tuple):
-        fields = getattr(owner, "_fields", ())
+        fields, missing = getattr(owner, "_fields", ()), getattr(owner, "_missing", "")
         if name in fields:
             return owner[fields.index(name)]
         if name in ("x", "y", "z") and len(owner) == 3:
@@ -44,6 +44,8 @@ def attribute_of(t: Translator, node: ast.AST, owner: Any, name: str) -> Any:
             return Bound(owner, name)
         if getattr(getattr(type(owner), name, None), "in_kernels", False):
             return Bound(owner, name)
+        if missing and isinstance(node, ast.Attribute):  # a NamedTuple that says where its fields come from
+            t.error(node, f"{ast.unparse(node.value)} has no {name!r}{nearest(name, fields)}", missing.format(name=name))
         if fields:
             t.error(node, f"a {type(owner).__name__} has no {name!r}{nearest(name, fields)}", f"it has {', '.join(fields)}")
         whole = ast.unparse(node.value) if isinstance(node, ast.Attribute) else ""
