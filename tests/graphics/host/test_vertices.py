@@ -49,7 +49,7 @@ def made(drawn, shader, runs, **own):
 
 
 def machine():
-    return Launches(GPU("vortex-2024", engine="python", set={"core.divergence": "stack"}))
+    return Launches(GPU("vortex-2024", engine="python"))
 
 
 @pytest.fixture

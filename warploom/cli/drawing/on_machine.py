@@ -42,6 +42,7 @@ def machine_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of the machine, as merger.interlock=64."
         ),
         click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a machine that takes longer. [default: 1000000000]"),
+        click.option("--setup", type=click.Choice(["host", "machine"]), help="Where triangles are set up and binned. [default: host]"),
         click.option("--profile", is_flag=True, help="Say what each instruction of the shader cost, for the mesh that took longest."),
         click.option(
             "--ladder", is_flag=True, help="Draw it again with each of the machine's choices changed, and say what that is worth."
@@ -59,6 +60,7 @@ def check(output: str, file: str, options: dict[str, Any]) -> None:
     only = {
         "changes": "--set",
         "max_cycles": "--max-cycles",
+        "setup": "--setup",
         "profile": "--profile",
         "ladder": "--ladder",
         "explore": "--explore",
@@ -97,7 +99,7 @@ def gpu_of(options: dict[str, Any]) -> GPU:
 def draw(scene: Scene, width: int, height: int, options: dict[str, Any], quiet: bool) -> tuple[MachineDrawn, GPU]:
     """Draw, with progress. Raises UserError."""
     from warploom.cli.terminal.progress import Progress
-    from warploom.graphics.machine.drawing import MOST_CYCLES, draw_on
+    from warploom.graphics.machine.drawing import HOST, MOST_CYCLES, draw_on
 
     gpu = gpu_of(options)
     limit = options["max_cycles"] or MOST_CYCLES
@@ -109,7 +111,8 @@ def draw(scene: Scene, width: int, height: int, options: dict[str, Any], quiet: 
     more = {"cull_mode": options["cull"]} if options["cull"] else {}
     progress = Progress("drawing", limit, limit=True, quiet=quiet)
     with progress:
-        drawn = draw_on(gpu, scene, width, height, max_cycles=limit, progress=progress, watched=watched, **more)
+        setup = options["setup"] or HOST
+        drawn = draw_on(gpu, scene, width, height, max_cycles=limit, progress=progress, watched=watched, setup=setup, **more)
     return drawn, gpu
 
 
@@ -123,7 +126,7 @@ def facts(drawn: MachineDrawn, gpu: GPU) -> dict[str, Any]:
     return {
         "gpu": gpu.config.name, "width": drawn.target.width, "height": drawn.target.height, "triangles": drawn.submitted,
         "set_up": drawn.set_up, "cycles": drawn.cycles, **{name: drawn.counted(name) for name in names},
-        "draws": [{"mesh": name, "cycles": result.cycles} for name, result in drawn.results],
+        "draws": [{"mesh": name, "cycles": cycles} for name, cycles in drawn.cycles_of().items()],
         "eye": [float(part) for part in drawn.camera.eye],
     }  # fmt: skip
 
@@ -141,8 +144,8 @@ def report(drawn: MachineDrawn, gpu: GPU, scene: Scene) -> None:
     say(f"{'fragments':10} {of['fragments']}, {found['fragments'] / pixels:.2f} per pixel; {of['fragments_killed_late']} dropped late")
     each = f", {found['cycles'] / found['fragments']:.1f} a fragment" if found["fragments"] else ""
     say(f"{'cycles':10} {of['cycles']}{each}; {of['instructions']} instructions of warps")
-    for name, result in drawn.results:
-        say(f"  {name}: {grouped(result.cycles)}")
+    for name, cycles in drawn.cycles_of().items():
+        say(f"  {name}: {grouped(cycles)}")
     shaders = sorted({mesh.pipeline.fragment.source for mesh in scene.meshes if mesh.pipeline.fragment is not None})
     if shaders:
         say(f"{'shader':10} {', '.join(shaders)}; core.divergence is {gpu.config['core.divergence']}")

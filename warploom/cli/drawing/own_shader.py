@@ -30,7 +30,7 @@ def used(scene: Scene, options: dict[str, Any]) -> Scene:
             own, vertex = own and pixel_shader(own), vertex and vertex_shader(vertex)
             mesh.pipeline = replace(mesh.pipeline, fragment=own, vertex=vertex, uniforms={**mesh.pipeline.uniforms, **given})
     pixels, places = (any(getattr(mesh.pipeline, field) is not None for mesh in scene.meshes) for field in ("fragment", "vertex"))
-    options["own_shader"] = pixels or places
+    options["own_shader"] = pixels
     if places and options["how"] != "raster":
         raise UserError(f"--{options['how']} takes meshes as they are: leave it or the vertex shader out")
     if pixels:

@@ -6,7 +6,7 @@ powers of two texels on a side, so others are resized.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Any
@@ -50,16 +50,30 @@ class MachineCall:
     given: Mapping[str, Any] = field(default_factory=dict)
 
 
-def machine_call(call: DrawCall, width: int, height: int, colors: np.ndarray, depths: np.ndarray, log_tile: int, srgb: bool) -> MachineCall:
-    """A draw call for a target that holds `colors` and `depths`: uint32[height * width], the upper row first. Raises GraphicsError."""
+def set_up_on_host(
+    corners: np.ndarray, colors: np.ndarray, uv: np.ndarray, width: int, height: int, log_tile: int
+) -> tuple[Primitives, np.ndarray, int]:
+    """Triangles, the tile buffer, and the number of its headers."""
+    primitives = set_up_original(corners, colors, uv, width, height, -1.0, 1.0)
+    return primitives, *tile_buffer(primitives.boxes, log_tile)
+
+
+def machine_call(
+    call: DrawCall, width: int, height: int, colors: np.ndarray, depths: np.ndarray, log_tile: int, srgb: bool,
+    set_up: Callable[..., tuple[Primitives, np.ndarray, int]] = set_up_on_host,
+) -> MachineCall:  # fmt: skip
+    """A draw call for a target that holds `colors` and `depths`: uint32[height * width], the upper row first. Raises GraphicsError.
+
+    set_up: what sets up and bins, as `set_up_on_host` does.
+    """
     pipeline, shading, own = call.pipeline, call.shading, call.pipeline.fragment is not None
     faced = not own and pipeline.stencil_front != pipeline.stencil_back
     stride = OWN_STRIDE if own else STRIDE + 4 * faced
     corners, values = _clipped(call, shader_values(call) if own else _lit(call, srgb), width, height)
     kept, back = _faces(corners, pipeline)
     values, back = values[kept], back[kept]
-    primitives = set_up_original(_by_distance(corners[kept], call.planes), values[..., :4], values[..., 4:6], width, height, -1.0, 1.0)
-    tiles, headers = tile_buffer(primitives.boxes, log_tile)
+    placed = _by_distance(corners[kept], call.planes)
+    primitives, tiles, headers = set_up(placed, values[..., :4], values[..., 4:6], width, height, log_tile)
     if headers > MOST_TILES or len(tiles) - 2 * headers > MOST_TILES:
         raise GraphicsError(
             f"a draw call touches {headers} tiles and has {len(tiles) - 2 * headers} triangles in them; offsets in the tile buffer have "

@@ -13,13 +13,14 @@ from warploom.gpu import GPU
 from warploom.graphics.camera import fitting_camera
 from warploom.graphics.draw_call import DrawCall
 from warploom.graphics.drawing import calls_of
-from warploom.graphics.machine.calls import MachineCall, machine_call
+from warploom.graphics.machine.calls import MachineCall, machine_call, set_up_on_host
 from warploom.graphics.machine.python_shader import python_program
+from warploom.graphics.machine.setup_kernels import MachineSetUp
 from warploom.graphics.machine.shader import shader
 from warploom.graphics.machine.vertices import Launches
 from warploom.graphics.own_shader import Shader, pixel_shader
 from warploom.graphics.scene import Camera, Mesh, Scene
-from warploom.graphics.state import GraphicsError
+from warploom.graphics.state import GraphicsError, chosen
 from warploom.graphics.target import Target
 from warploom.isa import load
 from warploom.isa.frontend import Options
@@ -29,6 +30,8 @@ from warploom.result import Result
 ISA = "vortex-2024"
 MOST_CYCLES = 1_000_000_000
 COLOR, DEPTH = "color", "depth"
+HOST = "host"
+SETUPS = (HOST, "machine")
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,18 @@ class MachineDrawn:
         """The sum over all draw calls, which follow each other."""
         return sum(result.cycles for _, result in self.results)
 
+    def cycles_of(self) -> dict[str, int]:
+        """Cycles of what has a name of its own, in the order in which it began. Meshes with one name are told apart by their numbers."""
+        found: dict[str, int] = {}
+        drawn = 0
+        for name, result in self.results:
+            unique = name
+            if drawn < len(self.draws) and result is self.draws[drawn]:
+                unique = f"{name} {drawn}" if name in found else name
+                drawn += 1
+            found[unique] = found.get(unique, 0) + result.cycles
+        return found
+
     def counted(self, name: str) -> int:
         """A counter, over all draw calls."""
         return sum(result.counters.get(name, 0) for _, result in self.results)
@@ -62,13 +77,16 @@ def draw_on(
     max_cycles: int = MOST_CYCLES,
     progress: Callable[[int], None] | None = None,
     watched: int | None = None,
+    setup: str = HOST,
     **pipeline: object,
 ) -> MachineDrawn:
     """Draw a scene on a machine with raster engine and output merger. Raises GraphicsError, LaunchError.
 
     max_cycles: of all runs together. progress: told the cycles so far. watched: number of the mesh whose run writes down all that happens,
-    for an explorer. pipeline: fields that all pipelines are to have, in place of their own.
+    for an explorer. setup: where triangles are set up and binned, "host", or "machine", by kernels. pipeline: fields that all pipelines are
+    to have, in place of their own.
     """
+    chosen("setup", setup, SETUPS)
     target = _cleared(scene, width, height)
     camera = scene.camera or fitting_camera(scene, width, height)
     log_tile = int(gpu.config["raster.tile"]).bit_length() - 1
@@ -77,7 +95,8 @@ def draw_on(
     draws: list[Result] = []
     submitted = set_up = spent = 0
     for number, (mesh, call) in enumerate(_calls(scene, camera, width, height, pipeline, launches)):
-        made = machine_call(call, width, height, target.color, target.depth_stencil, log_tile, scene.srgb)
+        set_ups = set_up_on_host if setup == HOST else MachineSetUp(launches, mesh.name)
+        made = machine_call(call, width, height, target.color, target.depth_stencil, log_tile, scene.srgb, set_ups)
         before = spent = sum(result.cycles for _, result in results)
         told = None if progress is None else lambda cycles, before=before: progress(before + cycles)
         seen = number == watched

@@ -23,16 +23,22 @@ MOST_THREADS = 128  # of a block
 
 
 class Launches:
-    """Kernels of a draw call on a machine. results: of the launches, with what each has done."""
+    """Kernels of a draw call on a machine. results: of the launches, with what each has done.
+
+    A compiler splits no lanes where an `if` divides them, so the machine finds by itself where they meet again, whatever it does in
+    draw calls.
+    """
 
     def __init__(self, gpu: GPU) -> None:
-        self.gpu, self.results = gpu, list[tuple[str, Result]]()
+        masks = gpu.config["core.divergence"] == "masks"
+        self.gpu = GPU(gpu.config, set={"core.divergence": "stack"}, engine=gpu.engine) if masks else gpu
+        self.results = list[tuple[str, Result]]()
 
-    def launch(self, name: str, kernel: Kernel, threads: int, *arguments: Any) -> None:
-        """Run a kernel of at least so many threads. name: for the table of cycles. Raises GraphicsError."""
+    def launch(self, name: str, kernel: Kernel, threads: int, *arguments: Any, block: int = 0) -> None:
+        """Run a kernel of at least so many threads. name: for the table of cycles. block: its threads, 0: as fit. Raises GraphicsError."""
         core, found = self.gpu.config.core, list[Result]()
-        block = max(core.lanes * min(core.warps, MOST_THREADS // core.lanes), core.lanes)
-        block = min(block, -(-threads // core.lanes) * core.lanes)
+        most = max(core.lanes * min(core.warps, MOST_THREADS // core.lanes), core.lanes)
+        block = block or min(most, -(-threads // core.lanes) * core.lanes)
         try:
             with CURRENT.watched(found.append, self.gpu):
                 kernel[-(-threads // block), block](*arguments)
