@@ -63,3 +63,34 @@ def test_the_unit_and_one_of_the_settings_it_stands_for_are_not_given_together()
     done = explore("unit.set_hash=xor", "l1.hash=xor")
     assert done.exit_code == 2
     assert "set_hash" in json.loads(done.stdout)["error"] and "l1.hash" in json.loads(done.stdout)["error"]
+
+
+def other(*words):
+    return CliRunner().invoke(main, ["explore", DIVERGE, "--gpu", "sm", "--engine", "python", *words, "--json"])
+
+
+@pytest.mark.parametrize(
+    ("against", "names"),
+    [
+        (str(EXAMPLES / "tiny" / "matadd.asm"), ["diverge.asm", "matadd.asm"]),
+        ("tiny-simt", ["sm", "tiny-simt"]),
+    ],
+)
+def test_the_other_run_is_of_a_file_or_on_a_machine(against, names):
+    done = other("--against", against)
+    assert done.exit_code == 0, done.output
+    assert [run["name"] for run in json.loads(done.stdout)["runs"]] == names
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--against", "sm"], "--against sm: the first run is the same; give a different one"),
+        (["--against", "tiny"], "--against tiny: sm and tiny have no time axis in common: one has warps"),
+        (["--against", "tiny-simt", "--against", "core.warps=4"], "--against tiny-simt: a page has two runs; leave core.warps=4 out"),
+    ],
+)
+def test_what_cannot_stand_beside_it_is_refused(words, said):
+    done = other(*words)
+    assert done.exit_code == 2
+    assert json.loads(done.stdout)["error"] == said

@@ -1,6 +1,6 @@
 """Moving through the cycles of a page in a browser: keys, buttons, events, breakpoints, and the address."""
 
-from tests.observe.explorer.browser import cycle, run, settled
+from tests.observe.explorer.browser import cycle, run, settled, texts
 from warploom.machine.accounting import events as e
 from warploom.machine.sequencer.states import EXECUTE
 from warploom.observe.explorer.page import page
@@ -117,3 +117,19 @@ def test_back_leads_to_the_place_before_a_link(show, warps):
     view.evaluate("history.back()")
     view.wait_for_function("() => explorer.leader.cycle === 7 && location.hash === '#cycle=7&core=0&warp=0&lane=1'")
     assert view.evaluate("explorer.leader.lane") == 1
+
+
+def test_of_two_programs_the_source_of_the_run_that_leads_is_shown(show, warps):
+    other = run("tiny/matadd.asm", "tiny-simt")
+    view = settled(show(page(warps.result, other, names=["diverge", "matadd"])))
+    shown = "[...document.querySelectorAll('.source:not([hidden]) h2')].map((one) => one.textContent)"
+    assert view.evaluate(shown) == ["diverge.asm"]
+    assert "times as fast" in texts(view, ".difference")[0]
+    view.keyboard.press("x")
+    assert settled(view).evaluate(shown) == ["matadd.asm"]
+    view.keyboard.press("f")
+    view.keyboard.type("line 3")
+    view.keyboard.press("Enter")
+    assert settled(view).evaluate("explorer.message.textContent") == "line 3"
+    view.keyboard.press("Escape")
+    assert "at the same instruction" not in "".join(texts(view, ".bar button"))

@@ -74,9 +74,9 @@ def test_two_runs_stand_in_one_page():
     assert len(reader.runs(page(*runs, names=["one", "other"]))) == 2
 
 
-def test_two_programs_are_refused(plain):
-    with pytest.raises(ValueError, match="two runs side by side are runs of the same program"):
-        page(plain, run(".threads 4\nRET\n"))
+def test_two_programs_stand_in_one_page_with_a_text_each(plain):
+    both = reader.runs(page(plain, run(".threads 4\nRET\n"), names=["one", "other"]))
+    assert both[0][0]["program"]["source"] != both[1][0]["program"]["source"]
 
 
 def test_three_runs_are_refused(plain):

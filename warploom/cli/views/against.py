@@ -1,9 +1,10 @@
-"""The run beside the first one: the same order with other settings, or with another unit in a slot."""
+"""The run beside the first one: the same order with other settings or another unit in a slot; or another file, machine or launch."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warploom.cli.common import UserError
@@ -11,7 +12,46 @@ from warploom.cli.common import UserError
 if TYPE_CHECKING:
     from warploom.cli.running import Order
 
+LAUNCH = "launch="  # before the other launch of the same program
 UNIT = "unit."  # before a slot's name, where its unit is changed as a setting is
+
+
+def other_run(file: str, order: Order, options: dict[str, Any]) -> tuple[list[Order], list[str]] | None:
+    """The run and another one, of a file, on a machine or of a launch that `--against` names, and what they are called.
+
+    None where it names settings and units. Raises what `take_order` raises, and UserError where it names two things.
+    """
+    texts = [text.strip() for text in options["against"]]
+    others = [text for text in texts if "=" not in text or text.startswith(LAUNCH) or Path(text).is_file()]
+    if not others:
+        return None
+    if len(texts) > 1:
+        raise UserError(f"--against {others[0]}: a page has two runs; leave {' and '.join(one for one in texts if one != others[0])} out")
+    from warploom.cli.running import take_order
+
+    (text,) = others
+    if text.startswith(LAUNCH):
+        second = take_order(file, {**options, "launch": text.removeprefix(LAUNCH)})
+        names = [f"launch {options['launch'] or 0}, {order.program.name}", f"{text.replace('=', ' ')}, {second.program.name}"]
+    elif Path(text).suffix.lower() == ".toml" or is_machine(text):
+        second = take_order(file, {**options, "gpu": text})
+        names = [order.config.name, second.config.name]
+    else:
+        second = take_order(text, options)
+        short = Path(file).name != Path(text).name
+        names = [Path(file).name, Path(text).name] if short else [file, text]
+    if names[0] == names[1]:
+        raise UserError(f"--against {text}: the first run is the same; give a different one")
+    if second.config.has.warps != order.config.has.warps:
+        raise UserError(f"--against {text}: {order.config.name} and {second.config.name} have no time axis in common: one has warps")
+    return [order, second], names
+
+
+def is_machine(text: str) -> bool:
+    """Whether a word names a preset and no file."""
+    from warploom.machine.config.presets import preset_names
+
+    return not Path(text).exists() and text in preset_names()
 
 
 def beside(order: Order, texts: Sequence[str]) -> tuple[list[Order], list[str]]:

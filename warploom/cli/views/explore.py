@@ -13,7 +13,7 @@ import click
 from warploom.cli.common import DONE, FAULT, UserError, json_option, keep_inputs, print_json, print_warnings, say, stopped
 from warploom.cli.options import machine_options
 from warploom.cli.running import take_order
-from warploom.cli.views.against import beside
+from warploom.cli.views.against import beside, other_run
 from warploom.cli.views.what_if import what_if_option, with_trials
 from warploom.observe.text.styled import grouped
 
@@ -34,7 +34,12 @@ if TYPE_CHECKING:
 @click.argument("kernel", metavar="FILE")
 @click.option("-o", "--output", metavar="PAGE", help="Where the page goes; - for standard output. [default: FILE's name, .html]")
 @click.option("--open", "open_page", is_flag=True, help="Open the page in a browser when it is written.")
-@click.option("--against", multiple=True, metavar="NAME=VALUE", help="A second run beside it, with this setting or unit changed.")
+@click.option(
+    "--against",
+    multiple=True,
+    metavar="OTHER",
+    help="A second run beside it: with NAME=VALUE changed, of launch=N, of another file, or on another machine.",
+)
 @click.option("--cycles", metavar="A:B", help="Only the cycles from A to B.")
 @click.option("--cores", metavar="LIST", help="Only these cores, as 0,2-3 (machines with warps).")
 @click.option("--warps", metavar="LIST", help="Only these warp slots of each core, as 0,2-3 (machines with warps).")
@@ -64,6 +69,8 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
       warploom explore matmul.asm --open           and opens it in a browser
       warploom explore diverge.asm --gpu tiny-simt -o lanes.html
       warploom explore diverge.asm --gpu sm --against divergence.first=taken
+      warploom explore before.cu --against after.cu
+      warploom explore saxpy.py --gpu v100 --against h100
       warploom explore load_strided.guppy --what-if
       warploom explore saxpy.cu --profile saxpy.profile.html
       warploom explore raymarch.guppy --grid 1
@@ -157,6 +164,8 @@ def _shown(results: list[Result], part: _Part, options: dict[str, Any]) -> tuple
 def _orders(kernel: str, options: dict[str, Any]) -> tuple[list[Order], list[str]]:
     """The run, and the one beside it if there is one; and what they are called."""
     order = take_order(kernel, options)
+    if (found := other_run(kernel, order, options)) is not None:
+        return found
     return beside(order, options["against"]) if options["against"] else ([order], [order.config.name])
 
 

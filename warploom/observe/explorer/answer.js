@@ -59,7 +59,7 @@ export class Answer {
       "li",
       {},
       el("button.finding", { click: () => show(this.app, view, finding), "data-hint": `${finding.rule}: go to where it shows longest` }, finding.what),
-      el("p.quiet", {}, `Try: ${finding.try}`, finding.rows.some(Boolean) ? lines(this.app, finding) : null),
+      el("p.quiet", {}, `Try: ${finding.try}`, finding.rows.some(Boolean) ? lines(this.app, view, finding) : null),
       whatIf(finding),
     );
   }
@@ -107,11 +107,18 @@ function answerOf(app, view) {
   return app.common.answers?.[view.index] ?? {};
 }
 
-function lines(app, finding) {
+function lines(app, view, finding) {
   return [...new Set(finding.rows)]
     .filter(Boolean)
     .slice(0, 4)
-    .map((line) => el("button.small.toline", { click: () => app.source.reveal(line) }, `line ${numberOf(app.views[0].run.program, line)}`));
+    .map((line) => el("button.small.toline", { click: () => toLine(app, view, line) }, `line ${numberOf(view.run.program, line)}`));
+}
+
+/** A line of a view's source, which is shown. */
+function toLine(app, view, line) {
+  if (app.source !== app.sourceOf(view)) view.select(view.slot);
+  app.showSource();
+  app.source.reveal(line);
 }
 
 function lightTable(rates) {

@@ -11,7 +11,7 @@ import { Pieces } from "explorer/pieces.js";
 import { Run } from "explorer/run.js";
 import { SourceView } from "explorer/source.js";
 import { split } from "explorer/split.js";
-import { forget, matching } from "explorer/sync.js";
+import { forget, matching, programsOf } from "explorer/sync.js";
 import { Transport } from "explorer/transport.js";
 import { RunView } from "explorer/view.js";
 
@@ -56,8 +56,8 @@ class App {
   }
 
   #build(host) {
-    const { program, machine } = this.views[0].run,
-      two = this.views.length > 1;
+    const two = this.views.length > 1,
+      titles = [...new Set(this.views.map((view) => view.run.program.name))].join(" and ");
     const bar = el("header.bar"),
       moves = el("span.moves");
     this.message = el("span.message", { role: "status" });
@@ -68,20 +68,20 @@ class App {
     this.themeButton = el("button", { click: () => this.turnTheme(), "data-hint": "dark, light, or the system's setting (t)" });
     const help = el("button", { click: () => this.help.toggle(), "data-hint": "keys and glossary (?)", "aria-label": "help" }, "?");
     bar.append(
-      el("h1", {}, program.name, el("span.quiet", {}, ` on ${machine.name}`)),
+      el("h1", {}, titles, el("span.quiet", {}, ` on ${this.views[0].run.machine.name}`)),
       moves,
       this.message,
-      el("span.group.right", {}, this.common.profile ? this.#toProfile() : null, two ? this.syncButton : null, this.themeButton, help),
+      el("span.group.right", {}, this.common.profile ? this.#toProfile() : null, two && programsOf(this.views).length === 1 ? this.syncButton : null, this.themeButton, help),
     );
-    const source = el("section.panel.source"),
+    const sources = programsOf(this.views).map(() => el("section.panel.source")),
       runs = el(`div.runs${two ? ".two" : ""}`);
     host.append(bar);
     this.answer = new Answer(host, this);
     this.find = new Find(this.answer.element.querySelector("header"), this);
-    host.append(source, split(this, "--source", "width of the source", true), runs);
+    host.append(el("div.sources", {}, sources), split(this, "--source", "width of the source", true), runs);
     document.getElementById("loading").remove();
     host.hidden = false;
-    this.source = new SourceView(source, this);
+    this.sources = programsOf(this.views).map((views, index) => new SourceView(sources[index], this, views));
     for (const view of this.views) {
       view.build(!two);
       runs.append(...(view.index ? [split(this, "--first", "width of the first run", true)] : []), view.element);
@@ -90,6 +90,20 @@ class App {
     this.keys = new Keys(this);
     this.help = new Help(host, this.keys.rows, this.common.glossary, this.common.instructions);
     this.#name();
+  }
+
+  /** The source of the run that leads. */
+  get source() {
+    return this.sourceOf(this.leader);
+  }
+
+  /** The source that a view's run is of. */
+  sourceOf(view) {
+    return this.sources.find((one) => one.views.includes(view));
+  }
+
+  showSource() {
+    for (const source of this.sources) source.host.hidden = source !== this.source;
   }
 
   /** A link to the profile's page, at the line that is chosen here. */
@@ -125,6 +139,7 @@ class App {
   }
 
   turnSync() {
+    if (this.sources.length > 1) return; // two programs have no instruction in common
     this.sync = SYNC[(SYNC.indexOf(this.sync) + 1) % SYNC.length];
     this.#name();
     this.go(this.leader.cycle);
@@ -190,7 +205,7 @@ class App {
       }
       this.#extent();
       for (const other of this.views) other.timeline.reset();
-      this.source.reset();
+      for (const source of this.sources) source.reset();
     })();
     await this.loading;
     this.loading = null;
@@ -221,7 +236,8 @@ class App {
     this.waiting = true;
     requestAnimationFrame(() => {
       this.waiting = false;
-      this.source.draw();
+      this.showSource();
+      for (const source of this.sources) source.draw();
       for (const view of this.views) {
         view.element.classList.toggle("leads", view === this.leader && this.views.length > 1);
         view.draw();

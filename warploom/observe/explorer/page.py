@@ -33,11 +33,10 @@ Pieces = Iterable[tuple[RunResult, Part]]  # of a run, in the order of time
 
 
 def page(*results: RunResult, names: Sequence[str] = (), progress: Callable[[int], None] | None = None) -> str:
-    """The page of one run, or of two runs of the same program side by side, as text.
+    """The page of one run, or of two runs side by side, as text: of one program, or of two.
 
     names: what the runs are called, where there are two. progress: called with cycles, while a sequencer's run is repeated.
-    Raises ValueError for cores with warps whose run has written down no events (run it with tracing=True, recording=True), and
-    for two runs of different programs.
+    Raises ValueError for cores with warps whose run has written down no events (run it with tracing=True, recording=True).
     """
     return "".join(page_parts(results, [whole(result) for result in results], names=names, progress=progress))
 
@@ -64,24 +63,22 @@ def page_parts(
     """
     if not 1 <= len(results) <= 2:
         raise ValueError(f"a page shows one run or two, not {len(results)}")
-    if len({result.program.text for result in results}) > 1:
-        raise ValueError("two runs side by side are runs of the same program")
-    first = results[0]
     common = {
         "version": VERSION,
         "profile": profile,
         "names": list(names) or [result.config.name for result in results],
         "answers": [answer(result, progress, trials[number] if trials else None) for number, result in enumerate(results)],
         "glossary": glossary(*(result.config for result in results)),
-        "instructions": instructions(first.program),
+        "instructions": {name: said for result in results for name, said in instructions(result.program).items()},
         "palette": {name: _looks(getattr(palette, name)) for name in ("LANES", "REASONS", "STATES", "LOOKUPS")}
         | {"WARPS": [_look(look) for look in palette.WARPS]},
         "kinds": list(t.KINDS),
         "paths": list(recording.PATHS),
         "states": list(core_states.STATES),
     }
+    programs, machines = (dict.fromkeys(names) for names in zip(*((one.program.name, one.config.name) for one in results), strict=True))
     parts = {
-        "title": escape(f"{first.program.name} on {' and '.join(dict.fromkeys(result.config.name for result in results))}"),
+        "title": escape(f"{' and '.join(programs)} on {' and '.join(machines)}"),
         "style": (FILES / "style.css").read_text(encoding="utf-8"),
         "modules": _json({"imports": {f"explorer/{path.name}": _address(path) for path in sorted(FILES.glob("*.js"))}}),
         "common": _json(common),

@@ -7,8 +7,9 @@ import { numberOf } from "explorer/line_numbers.js";
 const COMMENTS = { c: /\/[/*]/, cu: /\/[/*]/, cubin: /\/[/*]/, cl: /\/[/*]/, h: /\/[/*]/, py: /#/, assembly: /;|\/\// };
 
 export class SourceView {
-  constructor(host, app) {
-    Object.assign(this, { app, run: app.views[0].run, breakpoints: new Set(), micro: false, followed: -1 });
+  /** views: those of the runs of this source's program. */
+  constructor(host, app, views) {
+    Object.assign(this, { app, views, host, run: views[0].run, breakpoints: new Set(), micro: false, followed: -1 });
     const program = this.run.program;
     this.ofLine = new Map();
     program.instructions.forEach((_, pc) => {
@@ -16,7 +17,7 @@ export class SourceView {
       if (!this.ofLine.has(line)) this.ofLine.set(line, []);
       this.ofLine.get(line).push(pc);
     });
-    this.heat = app.views.map((view) => heatOf(view.run));
+    this.heat = views.map((view) => heatOf(view.run));
     this.comment = COMMENTS[program.path.split(".").pop()] || COMMENTS.assembly;
     const lines = program.source.length ? program.source : program.instructions.map((instruction) => instruction.text);
     this.button = el("button.small", { click: () => this.toggleMicro(), title: "show micro-ops (u)" }, "micro-ops");
@@ -125,7 +126,7 @@ export class SourceView {
   #explain(event, pcs) {
     const lines = [];
     this.heat.forEach((heat, index) => {
-      if (this.heat.length > 1) lines.push(`${this.app.views[index].run.name}:`);
+      if (this.heat.length > 1) lines.push(`${this.views[index].run.name}:`);
       for (const pc of pcs) {
         if (pcs.length > 1) lines.push(this.run.program.instructions[pc].text);
         const issues = heat.issues[pc],
@@ -134,7 +135,7 @@ export class SourceView {
         const reasons = [...heat.reasons[pc].entries()].filter(([, cycles]) => cycles).sort((one, other) => other[1] - one[1]);
         lines.push(
           ...reasons.map(([name, cycles]) => `  ${grouped(cycles)}  ${name}`),
-          ...accessLines(this.app.views[index].run.run.profile[pc], issues),
+          ...accessLines(this.views[index].run.run.profile[pc], issues),
         );
       }
     });
@@ -149,7 +150,7 @@ export class SourceView {
   draw() {
     const warps = new Map(); // by line: the warps there
     let chosen = -1;
-    this.app.views.forEach((view, index) => {
+    this.views.forEach((view, index) => {
       for (const slot of view.run.slots) {
         const span = view.run.spanAt(slot, view.cycle);
         if (span < 0) continue;
@@ -182,7 +183,7 @@ export class SourceView {
 
   /** The warps at a line: one by one where there is room, else how many. */
   #chips(found) {
-    const name = ({ slot, index }) => (this.app.views.length > 1 ? "AB"[index] : "") + slot.label.replace("core ", "c").replace("warp ", "");
+    const name = ({ slot, index }) => (this.views.length > 1 ? "AB"[index] : "") + slot.label.replace("core ", "c").replace("warp ", "");
     const chip = (warp, label, hint) => {
       const look = this.app.paint.activity(warp.view.run, warp.view.run.spans.activity[warp.span]);
       return el(
@@ -200,13 +201,13 @@ export class SourceView {
       );
     };
     const several = (warps) => {
-      const label = this.app.views.length > 1 ? `${"AB"[warps[0].index]}×${warps.length}` : `${warps.length} warps`;
+      const label = this.views.length > 1 ? `${"AB"[warps[0].index]}×${warps.length}` : `${warps.length} warps`;
       return chip(warps[0], label, warps.slice(0, 16).map(says).join("\n"));
     };
     const says = (warp) => `${name(warp)}: ${warp.view.run.activities[warp.view.run.spans.activity[warp.span]][0]}`;
     if (found.map((warp) => `${name(warp)}  `).join("").length <= 9) return found.map((warp) => chip(warp, name(warp), says(warp)));
     // The warps of one run are counted, not those of both together.
-    return this.app.views.flatMap((_, run) => {
+    return this.views.flatMap((_, run) => {
       const mine = found.filter(({ index }) => index === run);
       return mine.length > 1 ? [several(mine)] : mine.map((warp) => chip(warp, name(warp), says(warp)));
     });

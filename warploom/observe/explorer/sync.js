@@ -20,6 +20,12 @@ export function matching(leader, other) {
   other.lane = leader.lane;
 }
 
+/** The views of a page, those of the same program together. */
+export function programsOf(views) {
+  const text = ({ run }) => JSON.stringify(run.program.instructions.map((one) => one.text));
+  return views.length === 1 || text(views[0]) === text(views[1]) ? [views] : views.map((view) => [view]);
+}
+
 /** Another piece of a run has been loaded. */
 export function forget(run) {
   known.delete(run);
