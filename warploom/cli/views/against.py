@@ -22,7 +22,9 @@ def other_run(file: str, order: Order, options: dict[str, Any]) -> tuple[list[Or
     None where it names settings and units. Raises what `take_order` raises, and UserError where it names two things.
     """
     texts = [text.strip() for text in options["against"]]
-    others = [text for text in texts if "=" not in text or text.startswith(LAUNCH) or Path(text).is_file()]
+    settings = order.config.flat()
+    changes = [text for text in texts if "=" in text or text.startswith(UNIT) or text in settings]
+    others = [text for text in texts if text not in changes or text.startswith(LAUNCH) or Path(text).is_file()]
     if not others:
         return None
     if len(texts) > 1:

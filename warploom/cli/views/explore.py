@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     "--against",
     multiple=True,
     metavar="OTHER",
-    help="A second run beside it: with NAME=VALUE changed, of launch=N, of another file, or on another machine.",
+    help="A second run beside it: with NAME=VALUE changed, of launch=N, of a second file, or on a second machine.",
 )
 @click.option("--cycles", metavar="A:B", help="Only the cycles from A to B.")
 @click.option("--cores", metavar="LIST", help="Only these cores, as 0,2-3 (machines with warps).")

@@ -59,9 +59,10 @@ export class SourceView {
 
   #row(text, line) {
     const pcs = this.ofLine.get(line) || [];
-    const most = Math.max(...this.heat.map((heat) => heat.most));
+    this.most ??= Math.max(...this.heat.flatMap((heat) => [...this.ofLine.values()].map((all) => spentAt(heat, all))));
+    const most = this.most;
     const bars = this.heat.map((heat) => {
-      const spent = pcs.reduce((sum, pc) => sum + heat.total[pc], 0);
+      const spent = spentAt(heat, pcs);
       return el("b", { style: `width:${most ? Math.max(spent ? 3 : 0, (100 * spent) / most).toFixed(1) : 0}%` });
     });
     const here = el("span.here"),
@@ -214,7 +215,11 @@ export class SourceView {
   }
 }
 
-/** Where the warp-cycles went, by instruction: {total, issues, lanes, reasons, most}. */
+function spentAt(heat, pcs) {
+  return pcs.reduce((sum, pc) => sum + heat.total[pc], 0);
+}
+
+/** Where the warp-cycles went, by instruction: {total, issues, lanes, reasons}. */
 function heatOf(run) {
   if (run.run.profile[0]?.spent) return heatOfProfile(run);
   const { pc, activity, length, rows, mask, mask_high: high } = run.spans,
@@ -234,7 +239,7 @@ function heatOf(run) {
       lanes[at] += ones(mask[row]) + (high ? ones(high[row]) : 0);
     }
   }
-  return { total, issues, lanes, reasons, most: total.reduce((one, other) => Math.max(one, other), 0) };
+  return { total, issues, lanes, reasons };
 }
 
 /** The same of the whole run, from what its machine has counted. */
@@ -243,7 +248,7 @@ function heatOfProfile(run) {
     of = (name) => Float64Array.from(profile, (row) => row[name]);
   const total = Float64Array.from(profile, (row) => row.spent.reduce((one, other) => one + other, 0));
   const reasons = profile.map((row) => new Map(row.spent.map((cycles, number) => [run.activities[number][0], cycles])));
-  return { total, issues: of("issues"), lanes: of("lanes"), reasons, most: Math.max(0, ...total) };
+  return { total, issues: of("issues"), lanes: of("lanes"), reasons };
 }
 
 /** What the accesses and branches of an instruction came to, as lines of text. */

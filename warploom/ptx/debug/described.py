@@ -153,7 +153,7 @@ def _extent(said: Any) -> int:
 
 
 def _kind(type: Any) -> str:
-    """How a person reads a number of a type; "" for what is no number."""
+    """How a person reads a number of a type; "" for anything but a number."""
     if type is None:
         return ""
     if type.tag == "DW_TAG_base_type":
