@@ -76,7 +76,7 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
     FrontEnd("sass", (".cubin", ".fatbin"), "warploom.isa.sass.front_end", "NVIDIA's machine code: cubins of sm_70 to sm_90", "h100"),
     *(
         FrontEnd(f"sass-{number}", (), "warploom.isa.sass.front_end", f"NVIDIA's machine code for sm_{number}", gpu)
-        for number, gpu in ((70, "v100"), (72, "sm"), (75, "sm"), (80, "a100"), (86, "a40"), (87, "sm"), (89, "sm"), (90, "h100"))
+        for number, gpu in ((70, "v100"), (72, "sm"), (75, "t4"), (80, "a100"), (86, "a40"), (87, "sm"), (89, "rtx4090"), (90, "h100"))
     ),
 )
 

@@ -168,6 +168,18 @@ def test_a_word_without_a_meaning_is_a_warning_that_names_it_and_its_line():
     assert "kernels.cu:4: this word is not an instruction that this machine has; the run stops there" in warnings[0].message
 
 
+@pytest.mark.parametrize(("architecture", "gpu"), [(75, "t4"), (80, "a100"), (86, "a40"), (87, "sm"), (89, "rtx4090")])
+def test_code_runs_on_the_product_that_it_was_made_for(architecture, gpu, tmp_path):
+    """Code of sm_86 and sm_89 is encoded as that of sm_80; here the file's header says another one."""
+    data = bytearray(bytes_of(80))
+    data[49] = architecture  # the second byte of the header's flags
+    path = tmp_path / "k.cubin"
+    path.write_bytes(data)
+    options = Options(str(path), arguments={"p0": 1, "p1": 1.0, "p2": 0, "p3": 0}, more={"kernel": "saxpy"})
+    program, _ = open_source(str(path), None, options)
+    assert program.isa == f"sass-{architecture}" and named(program.isa).gpu == gpu
+
+
 @pytest.mark.parametrize(("architecture", "gpu"), [(90, "a100"), (80, "v100"), (80, "h100")])
 def test_a_product_refuses_the_code_of_another_generation(architecture, gpu):
     path = str(path_of(architecture))
@@ -179,12 +191,12 @@ def test_a_product_refuses_the_code_of_another_generation(architecture, gpu):
 def test_a_product_refuses_a_program_that_python_hands_to_it():
     program, _ = _program(80, "saxpy", arguments={"n": 1, "a": 1.0, "x": 0, "y": 0})
     with pytest.raises(
-        LaunchError, match="it is code for sm_80, which h100, sm_90, does not take; choose --gpu a100, or a40, or rtx3070, or sm"
+        LaunchError, match="is code for sm_80, which h100, sm_90, does not take; choose --gpu a100, or a40, or rtx3070, or rtx4090, or sm"
     ):
         GPU("h100").run(program)
 
 
-@pytest.mark.parametrize(("architecture", "gpu"), [(80, "a100"), (80, "a40"), (90, "h100"), (90, "sm")])
+@pytest.mark.parametrize(("architecture", "gpu"), [(80, "a100"), (80, "a40"), (80, "rtx4090"), (90, "h100"), (90, "sm")])
 def test_a_product_takes_the_code_of_its_own(architecture, gpu):
     path = str(path_of(architecture))
     options = Options(path, arguments={"n": 1, "a": 1.0, "x": 0, "y": 0}, machine=gpu, more={"kernel": "saxpy"})

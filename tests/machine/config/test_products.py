@@ -7,15 +7,16 @@ from warploom.machine.config.products import GENERATIONS, generation_of
 from warploom.machine.engine.sizes import ConfigError
 
 NEAREST = {
-    "4090": "rtx3070",
-    "RTX 4090": "rtx3070",
+    "4090": "rtx4090",
+    "RTX 4090": "rtx4090",
+    "L4": "rtx4090",
     "rtx-3080": "rtx3070",
     "GeForce RTX 3060 Ti": "rtx3070",
     "A100-SXM4-80GB": "a100",
     "h200": "h100",
     "sm_90": "h100",
     "5090": "h100",
-    "T4": "v100",
+    "RTX 2080 Ti": "t4",
     "gtx1080": "v100",
     "mi250x": "gcn",
     "7900XTX": "gcn",

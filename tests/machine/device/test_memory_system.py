@@ -279,7 +279,7 @@ def test_latencies_of_sm_are_those_of_a_v100():
     assert abs(second.cycle / 2048 - (212 + 430)) < 20
 
 
-@pytest.mark.parametrize("gpu", ["v100", "a100", "a40", "rtx3070", "h100"])
+@pytest.mark.parametrize("gpu", ["v100", "t4", "a100", "a40", "rtx3070", "rtx4090", "h100"])
 @pytest.mark.parametrize(("stride", "hits"), [(4, 1), (8, 0)], ids=["whole sectors", "every other word"])
 def test_what_a_warp_of_a_named_gpu_has_stored_is_in_its_first_level_cache(gpu, stride, hits):
     """Whole sectors are; of others the rest is fetched when they are read."""

@@ -59,7 +59,7 @@ def _entries(data: bytes, at: int, end: int) -> Iterator[Part]:
 def cubin_in(data: bytes, path: str, product: object = None, kernel: str | None = None) -> bytes:
     """The bytes themselves if they are a cubin; of a file that holds several the one that the product takes. Raises SourceError.
 
-    product: a preset's name; for one that is no product, or none, it is the highest architecture. kernel: of several cubins of one
+    product: a preset's name; for one that takes any code, or none, it is the highest architecture. kernel: of several cubins of one
     architecture the first that names it.
     """
     if is_cubin(data):

@@ -117,7 +117,7 @@ class Instruction:
             covered |= mask(place)
         return found | {"rest": self.word & ~covered}
 
-    @property
+    @cached_property
     def guard(self) -> Value:
         """Its guard predicate."""
         kind = UNIFORM_PREDICATE if self.row is not None and self.row.uniform_guard else PREDICATE

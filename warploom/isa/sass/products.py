@@ -1,8 +1,8 @@
-"""Which product takes which code: that of its own generation, up to its own architecture. `sm` is no product and takes any."""
+"""Which product takes which code: that of its own generation, up to its own architecture. `sm` takes any."""
 
 from __future__ import annotations
 
-ARCHITECTURES = {"v100": 70, "a100": 80, "a40": 86, "rtx3070": 86, "h100": 90, "h100-sxm": 90}  # of presets
+ARCHITECTURES = {"v100": 70, "t4": 75, "a100": 80, "a40": 86, "rtx3070": 86, "rtx4090": 89, "h100": 90, "h100-sxm": 90}  # of presets
 ISA = "sass-"
 
 

@@ -29,8 +29,8 @@ GENERATIONS = (
     Generation(
         r"40[56789]0(ti|super|d)?|l4|l40s?|ada|rtx[456]000ada|sm_?89|8\.9",
         "NVIDIA's Ada (8.9)",
-        "rtx3070",
-        "Ampere (8.6), the generation before it",
+        "rtx4090",
+        "the same generation",
     ),
     Generation(
         r"30[56789]0(ti)?|rtxa[2456]000|sm_?86|8\.6|geforce|gtx|rtx", "NVIDIA's Ampere for graphics (8.6)", "rtx3070", "the same generation"
@@ -40,8 +40,8 @@ GENERATIONS = (
     Generation(
         r"20[678]0(ti|super)?|t4|16[56]0(ti|super)?|turing|quadrortx\d*|sm_?75|7\.5",
         "NVIDIA's Turing (7.5)",
-        "v100",
-        "Volta (7.0), the generation before it",
+        "t4",
+        "the same generation",
     ),
     Generation(r"v100s?|titanv|volta|sm_?70|7\.0", "NVIDIA's Volta (7.0)", "v100", "the same generation"),
     Generation(

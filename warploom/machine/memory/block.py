@@ -12,7 +12,7 @@ from warploom.machine.engine.comparators import MATCHED
 from warploom.machine.engine.unit import inlined
 
 LINES = 1 << 14  # that a core's cache has room for
-L2_LINES = 1 << 19  # that the cache of all cores has room for
+L2_LINES = 1 << 20  # that the cache of all cores has room for
 COMPARED = MATCHED  # ways whose tags are compared at once
 
 

@@ -13,7 +13,7 @@ MOST_MEMORY = 1 << 31  # bytes
 class Cache(Section):
     """The settings that all data caches share."""
 
-    bytes: number("capacity; 0: absent", "bytes", at_most=1 << 26) = 0
+    bytes: number("capacity; 0: absent", "bytes", at_most=1 << 27) = 0
     line: number("bytes of a line, a power of two", "bytes", at_least=1, at_most=256) = 128
     ways: number("lines that a set holds, where sets is 0", "ways", at_least=1, at_most=256) = 4
     sets: number("sets (of a slice), as many ways as the bytes then give; 0: the ways decide", "sets", at_most=1 << 16) = 0
