@@ -106,7 +106,7 @@ def run_whole(file: str, options: dict[str, Any], wanted: LaunchFiles) -> int:
             "config": config.flat(),
             "status": "error" if failed else "done",
         }
-        launches = [_row(number, one) | {"counters": one.counters} for number, one in enumerate(results)]
+        launches = [row_of(number, one) | {"counters": one.counters} for number, one in enumerate(results)]
         print_json(about | {"error": failed or None, "launches": launches, "console": own.lines, "exit_code": status or ended})
     elif not options["quiet"] and (results or not failed):
         for line in launch_table(file, results, config.name):
@@ -164,7 +164,8 @@ def fault_of(error: KernelError) -> str:
     return render_all([said], *program.sources)
 
 
-def _row(number: int, result: Result) -> dict[str, Any]:
+def row_of(number: int, result: Result) -> dict[str, Any]:
+    """What is said of a launch."""
     from warploom.study.bottleneck import held_up
 
     launch = result.program.launch
@@ -181,9 +182,9 @@ def launch_table(file: str, results: list[Result], machine: str, *, hint: bool =
         return [f"no kernel was launched on {machine}"]
     rows = [("launch", "kernel", "grid", "block", "cycles", "instr.", "registers", "mostly waits for")]
     for number, result in list(enumerate(results))[:MOST_LINES]:
-        found = _row(number, result)
+        found = row_of(number, result)
         counts = (grouped(found["cycles"]), grouped(found["instructions"]), str(found["registers"]))
-        rows.append((str(number), found["kernel"], _extent(found["grid"]), _extent(found["block"]), *counts, found["waits_for"]))
+        rows.append((str(number), found["kernel"], extent(found["grid"]), extent(found["block"]), *counts, found["waits_for"]))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     left = (1, 2, 3, 7)
     lines = []
@@ -201,7 +202,8 @@ def launch_table(file: str, results: list[Result], machine: str, *, hint: bool =
     return ["", *(line.rstrip() for line in lines)]
 
 
-def _extent(sizes: list[int]) -> str:
+def extent(sizes: list[int]) -> str:
+    """Sizes without those of 1 at the end: `2x3`."""
     while len(sizes) > 1 and sizes[-1] == 1:
         sizes = sizes[:-1]
     return "x".join(map(str, sizes))

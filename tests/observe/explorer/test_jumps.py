@@ -3,7 +3,7 @@
 import pytest
 
 import warploom
-from tests.observe.explorer.browser import run
+from tests.observe.explorer.browser import run, texts
 from warploom.isa import uop as u
 from warploom.machine.accounting import events as e
 from warploom.machine.sequencer.states import DONE, EXECUTE, IDLE
@@ -170,3 +170,13 @@ def test_an_address_with_a_line_lands_where_it_waits_and_the_profile_is_linked_a
     assert link.get_attribute("href") == f"diverge.profile.html#line-{view.evaluate(chosen)}"
     view.evaluate("location.hash = '#line=1000'")  # there is none
     assert view.evaluate(chosen) == 16
+
+
+def test_the_launches_of_the_program_unfold_with_their_times(show):
+    row = {"kernel": "k", "grid": [2, 3, 1], "block": [32, 1, 1], "waits_for": "wait 50 %"}
+    rows = [row | {"launch": 0, "begins": 0, "cycles": 100}, row | {"launch": 1, "begins": 100, "cycles": 300}]
+    result = run("tiny/diverge.asm", "tiny-simt")
+    view = show("".join(page_parts([result], [whole(result)], launches={"rows": rows, "shown": [1]})))
+    view.click("text=2 launches of the program, 400 cycles")
+    assert texts(view, ".launches tbody tr.chosen td.number") == ["1", "100", "300"]
+    assert "2×3 blocks of 32" in texts(view, ".launches tbody td")

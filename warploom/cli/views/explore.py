@@ -13,7 +13,8 @@ import click
 from warploom.cli.common import DONE, FAULT, UserError, json_option, keep_inputs, print_json, print_warnings, say, stopped
 from warploom.cli.options import machine_options
 from warploom.cli.running import take_order
-from warploom.cli.views.against import beside, other_run
+from warploom.cli.views.against import LAUNCH, beside, other_run
+from warploom.cli.views.launches import chosen, launches_of, launches_option
 from warploom.cli.views.what_if import what_if_option, with_trials
 from warploom.observe.text.styled import grouped
 
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 @click.option("--check", is_flag=True, help="Run it with checks, and mark the lines that they find (warploom check).")
 @click.option("--profile", "profile_page", metavar="PAGE", help="Write the profile of the same run as a page too; each leads to the other.")
 @what_if_option
+@launches_option
 @machine_options
 @click.option("--quiet", is_flag=True, help="Show no progress and say nothing at the end.")
 @json_option
@@ -86,6 +88,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
         _check_profile(path, kernel, options)
     if not options["as_json"]:
         print_warnings(orders[0].warnings, *orders[0].program.sources)
+    launches = _launches(kernel, options)
     progress = Progress("running", orders[0].limit, limit=True, quiet=options["quiet"])
     part = _part(orders, options)
     try:
@@ -94,9 +97,8 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
             with progress:
                 results = [order.run(progress) for order in orders]
             stretch = _shown(results, part, options)
-            characters = _write(
-                out, results, names, stretch, part.selection, options["quiet"], _trials(orders, results, options), options["profile_page"]
-            )
+            trials, quiet = _trials(orders, results, options), options["quiet"]
+            characters = _write(out, results, names, stretch, part.selection, quiet, trials, options["profile_page"], launches)
             if options["profile_page"] is not None:
                 _write_profile(options["profile_page"], path, results[0])
     except KeyboardInterrupt as signal:
@@ -169,6 +171,15 @@ def _orders(kernel: str, options: dict[str, Any]) -> tuple[list[Order], list[str
     return beside(order, options["against"]) if options["against"] else ([order], [order.config.name])
 
 
+def _launches(kernel: str, options: dict[str, Any]) -> dict[str, Any] | None:
+    """All launches of the program, and the numbers of those in the page; None where nobody asks."""
+    if not options["launches"]:
+        return None
+    rows = launches_of(kernel, options)
+    wanted = [options["launch"], *(text.removeprefix(LAUNCH) for text in options["against"] if text.startswith(LAUNCH))]
+    return {"rows": rows, "shown": [chosen(rows, one) for one in wanted]}
+
+
 def _trials(orders: list[Order], results: list[Result], options: dict[str, Any]) -> list[Callable[[list[Finding]], list[Finding]]]:
     """Of each run what adds to its findings how changes of the machine turned out; [] where nobody asks."""
     if not options["what_if"]:
@@ -190,6 +201,7 @@ def _write(
     quiet: bool,
     trials: list[Callable[[list[Finding]], list[Finding]]],
     profile_page: str | None,
+    launches: dict[str, Any] | None,
 ) -> int:
     """Write the page, piece by piece. Returns its characters."""
     from warploom.cli.terminal.progress import Progress
@@ -199,7 +211,7 @@ def _write(
     link = "" if profile_page is None else _address(profile_page, out.path)
     with Progress("writing the page", stretch[1], quiet=quiet) as progress:
         runs = [_pieces(result, stretch, selection, progress) for result in results]
-        for text in page_parts(results, runs, names=names, progress=progress, trials=trials, profile=link):
+        for text in page_parts(results, runs, names=names, progress=progress, trials=trials, profile=link, launches=launches):
             out.write(text)
             characters += len(text)
     return characters

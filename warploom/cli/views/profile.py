@@ -11,6 +11,7 @@ import click
 from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, json_option, keep_inputs, print_json, print_warnings, say, stopped
 from warploom.cli.options import machine_options, renamed
 from warploom.cli.running import complain, take_order
+from warploom.cli.views.launches import chosen, launch_lines, launches_of, launches_option
 from warploom.cli.views.what_if import what_if_option, with_trials
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ SORTS = ("line", "cycles", "issues", "lanes", "transactions", "conflicts", "miss
 @renamed(**{"--html": "-o"})
 @click.option("--check", is_flag=True, help="Run it with checks, and mark the lines that they find (warploom check).")
 @what_if_option
+@launches_option
 @click.option("--wide", is_flag=True, help="Show all columns, however wide the terminal is.")
 @click.option("--quiet", is_flag=True, help="Print no profile and show no progress.")
 @json_option
@@ -79,9 +81,10 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
             options["output"], [path for path in (file, *(text.partition("=")[2] for text in options["buffers"]), options["gpu"]) if path]
         )
     try:
+        launches = launches_of(file, options) if options["launches"] else []
         with Progress("running", order.limit, limit=True, quiet=options["quiet"] or options["as_json"]) as progress:
             result = order.run(progress)
-        _show(order, result, [diagnostic_json(item) for item in order.warnings], options)
+        _show(order, result, [diagnostic_json(item) for item in order.warnings], launches, options)
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
         say(f"{how}; no file was written", err=True)
@@ -98,7 +101,7 @@ def _check_page(path: str, inputs: list[str]) -> None:
         raise UserError(f"-o {path}: a profile is written as an .html page; name a file that ends in .html")
 
 
-def _show(order: Order, result: Result, warnings: list[dict[str, Any]], options: dict[str, Any]) -> None:
+def _show(order: Order, result: Result, warnings: list[dict[str, Any]], launches: list[dict[str, Any]], options: dict[str, Any]) -> None:
     from warploom.cli.common import write_file
     from warploom.cli.terminal import screen
     from warploom.cli.terminal.progress import Progress
@@ -111,17 +114,20 @@ def _show(order: Order, result: Result, warnings: list[dict[str, Any]], options:
     findings = diagnose(found)
     if options["what_if"]:
         findings = with_trials(order, findings, result.cycles, quiet=options["quiet"] or options["as_json"])
+    listed = launch_lines(launches, chosen(launches, options["launch"])) if launches else []
     lines = ordered(found.lines(), options["sort"], options["top"])
     if options["as_json"]:
         from warploom.observe.diagnosis.light import answer_report
 
         body = answer_report(found) | profile_report(found, lines) | {"diagnosis": findings_report(found, findings)}
-        print_json(body | {"fault": result.fault or None, "warnings": warnings})
+        print_json(body | {"fault": result.fault or None, "warnings": warnings} | ({"launches": launches} if launches else {}))
     elif options["output"] is not None:
         from warploom.observe.profile_report.page import profile_page
 
-        write_file(options["output"], profile_page(found, lines, findings))
+        write_file(options["output"], profile_page(found, lines, findings, launches="\n".join(listed)))
         if not options["quiet"]:
             say(f"{options['output']} is written", err=True)
     elif not options["quiet"]:
+        for line in (*listed, "") if listed else ():
+            say(line)
         screen.show(profile_table(found, lines, findings, width=WHOLE if options["wide"] else screen.width(), unicode=screen.unicode()))

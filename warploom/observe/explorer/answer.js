@@ -1,6 +1,7 @@
 // The first screen: what limits the run, in sentences, and the bars behind them. Each sentence leads to where it shows longest.
 
 import { el, grouped, term } from "explorer/dom.js";
+import { launchTable } from "explorer/launches.js";
 import { swatch } from "explorer/paint.js";
 import { numberOf } from "explorer/line_numbers.js";
 
@@ -37,6 +38,8 @@ export class Answer {
     this.body.replaceChildren(...this.views.map((view) => this.#run(view, several)));
     const first = this.views.map((view) => answerOf(this.app, view).findings[0]?.what).find(Boolean);
     this.lead.textContent = first ?? "";
+    const launches = launchTable(this.app.common.launches);
+    if (launches) this.body.prepend(launches);
     if (several) this.body.prepend(el("p.difference", {}, difference(this.app, this.views)));
   }
 

@@ -54,11 +54,12 @@ def page_parts(
     progress: Callable[[int], None] | None = None,
     trials: Sequence[Callable[[list[Finding]], list[Finding]]] = (),
     profile: str = "",
+    launches: dict[str, Any] | None = None,
 ) -> Iterator[str]:
     """The same, text by text: a run's pieces are taken, packed and forgotten one after the other. runs: the pieces of each result.
 
     trials: of each result what adds to its findings how changes of the machine turned out; () for none.
-    profile: the address of the profile's page, which the page leads to.
+    profile: the address of the profile's page, which the page leads to. launches: `rows` of all launches of the program, and `shown`.
     names, progress, and what is raised: see `page`.
     """
     if not 1 <= len(results) <= 2:
@@ -66,6 +67,7 @@ def page_parts(
     common = {
         "version": VERSION,
         "profile": profile,
+        "launches": launches,
         "names": list(names) or [result.config.name for result in results],
         "answers": [answer(result, progress, trials[number] if trials else None) for number, result in enumerate(results)],
         "glossary": glossary(*(result.config for result in results)),

@@ -65,10 +65,11 @@ MEANINGS = (
 )
 
 
-def profile_page(found: Profile, lines: list[Line], findings: list[Finding], explorer: str = "") -> str:
+def profile_page(found: Profile, lines: list[Line], findings: list[Finding], explorer: str = "", launches: str = "") -> str:
     """The page. lines: those that are shown; when they are all of them in the order of the source, with what stands between them.
 
     explorer: the address of the explorer's page of this run, whose same line each line then leads to.
+    launches: a list of the program's, as text.
     """
     name = escape(f"{found.program.name}: profile")
     order = _order(found)
@@ -86,11 +87,12 @@ def profile_page(found: Profile, lines: list[Line], findings: list[Finding], exp
         if explorer
         else ""
     )
+    listed = f"<h2>Launches of the program</h2><pre class='scroll'>{escape(launches)}</pre>\n" if launches else ""
     return (
         f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
         f"<title>{name}</title><style>{STYLE}{_looks(found)}</style></head>\n"
         f"<body><h1>{name}</h1><p class='quiet'>{escape(ended(found))}<br>{escape(totals_text(found))}{lanes}{whole}</p>\n"
-        f"<h2>Diagnosis</h2>{diagnosis}\n<h2>Line by line</h2><p>{keys}</p>\n"
+        f"<h2>Diagnosis</h2>{diagnosis}\n{listed}<h2>Line by line</h2><p>{keys}</p>\n"
         f"<div class='scroll'><table><thead><tr>{head}</tr></thead><tbody>\n{_rows(found, lines, order, explorer)}</tbody></table></div>\n"
         f"<h2>The columns</h2><dl>{meanings}</dl></body></html>\n"
     )
