@@ -592,17 +592,6 @@ def two_barriers_in_two_branches(out):
         cuda.syncthreads()  # odd
 
 
-@planted("barrier", 1, 64, zeros(64), at="cuda.syncthreads()  # second")
-def warps_at_two_barriers(out):
-    t = cuda.threadIdx.x
-    if t < 32:
-        out[t] = 1
-        cuda.syncthreads()  # first
-    else:
-        out[t] = 2
-        cuda.syncthreads()  # second
-
-
 # ---- lanes that never come
 
 

@@ -53,6 +53,31 @@ def test_threads_that_ended_before_a_barrier_are_a_warning(kernel, arguments):
     assert "warning: " in str(report) and "ends here" in str(report)
 
 
+def whole_warps_at_two_barriers(out):
+    t = cuda.threadIdx.x
+    if t < 32:
+        out[t] = 1
+        cuda.syncthreads()  # first
+    else:
+        out[t] = 2
+        cuda.syncthreads()  # second
+    out[t] += out[63 - t]
+
+
+def test_whole_warps_at_different_barriers_are_a_warning_and_meet_there():
+    report = checked(whole_warps_at_two_barriers, 1, 64, np.zeros(64, np.int64))
+    (found,) = report.warnings
+    assert found.kind == "barrier" and "runs on today's GPUs" in found.message
+    assert line_of(report, found) == "cuda.syncthreads()  # second"
+    assert {one.kind for one in report.findings} == {"race"}  # at the last line, not across the barrier
+    assert {line_of(report, one) for one in report.findings} == {"out[t] += out[63 - t]"}
+
+
+def test_a_barrier_of_ptx_is_its_number():
+    assert races(("W0 E0", "E0 R0")) == []
+    assert races(("W0 E1", "E1 R0")) == []
+
+
 def test_threads_that_end_after_the_last_barrier_are_not():
     def kernel(out, n):
         i = cuda.grid(1)

@@ -1,7 +1,7 @@
 """Bounds: an index outside of its axis, although the address lies in the array.
 
 The machine knows where an array begins and ends, and stops a kernel that leaves it. An index of 70 in an axis of 64 finds the next row
-instead: the access there is in no order to those of that row's own threads, which is no second mistake. So a kernel that is checked asks
+instead: the access there is in no order to those of that row's own threads, which is not a second mistake. So a kernel that is checked asks
 before each access, in micro-ops that no machine executes: `note` with a negative number, which carries the index and the extent of an
 axis, a mask, or whether a variable has a value or a divisor is not 0.
 """

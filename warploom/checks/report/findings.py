@@ -33,6 +33,7 @@ KINDS = (
 )  # fmt: skip
 
 
+NUMBERED = ("python", "ptx", "sass-")  # languages of GPUs that know a barrier by its number
 OUTSIDE = ("view_out_of_range", "address_out_of_range", "shared_out_of_range", "local_out_of_range", "unmapped", "constant_out_of_range")
 
 
@@ -119,6 +120,8 @@ def findings_of(
     for row in rows:
         if row[s.KIND] == s.IN_STEP and _lines(program, row) in lines:
             continue  # said already
+        if row[s.KIND] == s.BARRIER and writer.is_one_by_number(row) and writer.is_written_in_ptx(row):
+            continue
         one = writer.finding(row)
         key = (one.kind, *_places(one), one.element.split("[")[0])
         found[key] = one if key not in found else _joined(found[key], one)
@@ -256,11 +259,32 @@ class _Writer:
             fix = "let all threads of a block come to the barrier: move it out of the branch"
             return replace(base, message=message, fix=fix, threads=(base.threads[0], other))
         message = f"{base.threads[0]} waits at this barrier while {other} waits at a different one"
+        runs_today = self.is_one_by_number(row)
+        if runs_today:
+            message += ": that runs on today's GPUs, and the manual calls it undefined"
         return replace(
-            base, message=message, fix="let all threads of a block come to the same barrier: move it out of the branch",
+            base, runs_today=runs_today,
+            message=message, fix="let all threads of a block come to the same barrier: move it out of the branch",
             other=row[s.OTHER_PC], threads=(base.threads[0], other), other_position=where, other_length=length_at(self.program, where),
             other_message=f"{other} waits here",
         )  # fmt: skip
+
+    def is_one_by_number(self, row: list[int]) -> bool:
+        """Whether two warps wait at instructions that are one barrier to a GPU of NVIDIA's, which knows a barrier by its number."""
+        if not self.program.isa.startswith(NUMBERED) or row[s.OTHER_PC] < 0:
+            return False
+        threads, lanes = self.program.launch.block_threads or 1, self.core[1]
+        return row[s.THREAD] % threads // lanes != row[s.OTHER] % threads // lanes
+
+    def is_written_in_ptx(self, row: list[int]) -> bool:
+        """Whether both barriers are instructions in the text, and not functions of C++, which all threads of a block must call or none."""
+        return all(self._is_instruction(position_of(self.program, pc)) for pc in (row[s.PC], row[s.OTHER_PC]))
+
+    def _is_instruction(self, position: Position) -> bool:
+        if not position.line or self.program.source_of(position).path.endswith(".ptx"):
+            return True
+        line = self.program.source_of(position).text.splitlines()[position.line - 1]
+        return line[position.column - 1 :].lstrip().startswith(("asm", "__asm"))
 
     def _absent(self, base: Finding, row: list[int]) -> Finding:
         end = "ends before it has come here: that runs on today's GPUs, and the manual calls it undefined"
