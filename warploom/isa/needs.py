@@ -7,7 +7,7 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.program import Program
 
-MORE_ATOMICS = tuple(u.NUMBER[f"atomic_{name}"] for name in ("inc", "dec", "rsub", "fadd", "fmin", "fmax", "hadd"))
+MORE_ATOMICS = tuple(u.NUMBER[f"atomic_{name}"] for name in ("inc", "dec", "rsub", "fadd", "fmin", "fmax", "hadd", "bfadd"))
 OF_WARPS = ("split", "join", "set_mask", "predicate", "spawn", "spawn_alone", "core_barrier", "halt", "read_counter")  # Vortex's
 SCALAR_ACCESSES = u.NUMBER["load_scalar"], u.NUMBER["store_scalar"]
 OF_LANES = tuple(u.NUMBER[name] for name in ("ballot", "match_any", "or_lanes", "permute", "note"))  # whatever their operands

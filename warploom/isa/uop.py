@@ -398,6 +398,7 @@ def _rows() -> list[Operation]:
         ("atomic_fmin", "dmb", "d = old; memory = the smaller float, as fmin"),
         ("atomic_fmax", "dmb", "d = old; memory = the larger float, as fmax"),
         ("atomic_hadd", "dmb", "d = old; memory = old + b as two 16-bit floats, each rounded to nearest"),
+        ("atomic_bfadd", "dmb", "d = old; memory = old + b as two bfloat16s, the high halves of floats, each rounded to nearest"),
         ("load_scalar", "dmi", "scalar d = memory[a + i] at lane 0's address, SIZE bytes as in load; once, whatever the mask"),
         ("store_scalar", "mbi", "memory[a + i] = low SIZE bytes of b at lane 0's address; once, whatever the mask"),
     ]

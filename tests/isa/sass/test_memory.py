@@ -1,5 +1,7 @@
 """Atomic operations of doubles and of pairs of halves, compare-and-set that says whether it has stored, and generic addresses."""
 
+import lzma
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from warploom import GPU
 from warploom.isa.frontend import Options
 from warploom.isa.frontends import open_source
 from warploom.isa.launching import read_buffer
+from warploom.isa.sass import front_end
 
 BOTH = pytest.mark.parametrize("architecture", [80, 90])
 
@@ -47,3 +50,26 @@ def test_sums_of_pairs_of_halves(architecture):
         wanted = (a.view(np.float16).astype(np.float64) + b.view(np.float16).astype(np.float64)).astype(np.float16)
     bits = np.where(np.isnan(wanted), np.uint16(0x7FFF), wanted.view(np.uint16))
     assert np.array_equal(found, bits)
+
+
+def test_sums_of_pairs_of_bfloats_round_each_to_nearest():
+    """ATOM.ADD.BF16x2 (bfloats.cu): lane after lane, four to a word."""
+    given = np.array([1, 2.0**-8, 2.0**-9, 3, -1.5, 1e30, 1e38, 3e38] * 4, np.float32)
+    data = lzma.decompress((GOLDEN / "bfloats_sm_90.cubin.xz").read_bytes())
+    buffers = {"p0": np.full(8, 0x3F803F80, np.uint32), "p1": given}
+    program = front_end.load(data, Options("k.cubin", grid=1, block=32, buffers=buffers)).program
+    result = GPU("sm", engine="python").run(program)
+    assert result.status == "done", result.fault
+
+    def rounded(value):  # of floats that no NaN is among
+        bits = int(np.array([value], np.float32).view(np.uint32)[0])
+        return np.array([bits + 0x7FFF + (bits >> 16 & 1) & 0xFFFF0000], np.uint32).view(np.float32)[0]
+
+    wanted = []
+    for word in range(8):
+        low = high = np.float32(1)
+        for lane in range(word, 32, 8):
+            with np.errstate(over="ignore"):
+                low, high = rounded(low + rounded(given[lane])), rounded(high + rounded(-given[lane]))
+        wanted.append(int(low.view(np.uint32)) >> 16 | int(high.view(np.uint32)))
+    assert read_buffer(program, result.memory, "p0").tolist() == wanted

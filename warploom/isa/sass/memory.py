@@ -184,6 +184,8 @@ def atomic(code: Code) -> None:
         name = "atomic_fadd"
     elif kind == F16X2 and operation == "ADD":
         name = "atomic_hadd"
+    elif kind == BF16X2 and operation == "ADD":
+        name = "atomic_bfadd"
     elif kind in (F32, F16X2, F64, BF16X2) and operation != "EXCH":
         code.refuse("an atomic operation of this type is something that this machine does not have")
     elif kind in (S32, S64) and operation in ("MIN", "MAX"):

@@ -49,11 +49,31 @@ def add_halves(old, b):
     return int(np.where(np.isnan(total), np.uint16(0x7FFF), total.view(np.uint16)).astype(np.uint16).view(np.uint32)[0])
 
 
+def add_bfloats(old, b):
+    """Both halves as high halves of floats, exactly, rounded by hand; a NaN is 0x7fff."""
+    found = 0
+    for place in (0, 16):
+        halves = np.array([(value >> place & 0xFFFF) << 16 for value in (old, b)], np.uint32)
+        one, other = halves.view(np.float32).astype(np.longdouble)
+        with np.errstate(all="ignore"):
+            total = one + other
+            if np.isnan(total):
+                found |= 0x7FFF << place
+                continue
+            if np.isinf(total) or total == 0:
+                found |= int(np.array([total], np.float32).view(np.uint32)[0]) >> 16 << place
+                continue
+            unit = np.ldexp(np.longdouble(1), max(int(np.frexp(total)[1]) - 8, -133))
+            rounded = np.rint(total / unit) * unit
+            found |= int(np.array([rounded], np.longdouble).astype(np.float32).view(np.uint32)[0]) >> 16 << place
+    return found
+
+
 ON_32_BITS = {
     "atomic_inc": wrapping, "atomic_dec": falling, "atomic_rsub": lambda old, b, c: b - old & WORD,
     "atomic_fadd": lambda old, b, c: add_floats(old, b),
     "atomic_fmin": lambda old, b, c: smaller(old, b, 1), "atomic_fmax": lambda old, b, c: smaller(old, b, -1),
-    "atomic_hadd": lambda old, b, c: add_halves(old, b),
+    "atomic_hadd": lambda old, b, c: add_halves(old, b), "atomic_bfadd": lambda old, b, c: add_bfloats(old, b),
 }  # fmt: skip
 ON_64_BITS = {
     "atomic_add": lambda old, b, c: (old + b) & LONG, "atomic_min": lambda old, b, c: min(signed(old, 64), signed(b, 64)) & LONG,
@@ -83,7 +103,7 @@ def run_32(row, registers, op, memory, said):
 
 def test_every_atomic_of_the_table_has_a_meaning_here():
     names = {operation.name for operation in OPERATIONS if operation.name.startswith("atomic_")}
-    assert set(ON_64_BITS) == names - {"atomic_hadd"} and set(ON_32_BITS) | set(ON_WORDS) == names
+    assert set(ON_64_BITS) == names - {"atomic_hadd", "atomic_bfadd"} and set(ON_32_BITS) | set(ON_WORDS) == names
     assert {OPERATIONS[number].name for number in MORE_ATOMICS} == set(ON_32_BITS)
 
 

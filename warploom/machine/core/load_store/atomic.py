@@ -25,7 +25,8 @@ ADD, MIN, MAX = NUMBER["atomic_add"], NUMBER["atomic_min"], NUMBER["atomic_max"]
 MINU, MAXU = NUMBER["atomic_minu"], NUMBER["atomic_maxu"]
 AND, OR, XOR = NUMBER["atomic_and"], NUMBER["atomic_or"], NUMBER["atomic_xor"]
 EXCHANGE, CAS = NUMBER["atomic_exchange"], NUMBER["atomic_cas"]
-INC, DEC, RSUB, FADD, HADD = (NUMBER[f"atomic_{name}"] for name in ("inc", "dec", "rsub", "fadd", "hadd"))  # of wide_atomic.py
+MORE = ("inc", "dec", "rsub", "fadd", "hadd", "bfadd")  # of wide_atomic.py
+INC, DEC, RSUB, FADD, HADD, BFADD = (NUMBER[f"atomic_{name}"] for name in MORE)
 SIGN = np.uint32(0x80000000)  # inverted, it makes signed order unsigned order
 
 
@@ -63,7 +64,7 @@ def apply(op, old, b, c):
 def merges(op):
     """Whether lanes on one word can be combined before they reach it: not where each has to see what the one before it left, and no
     sums of floats, which depend on the order."""
-    return op != EXCHANGE and op != CAS and op != INC and op != DEC and op != RSUB and op != FADD and op != HADD
+    return op != EXCHANGE and op != CAS and op != INC and op != DEC and op != RSUB and op != FADD and op != HADD and op != BFADD
 
 
 @unit

@@ -25,7 +25,7 @@ LOAD, STORE = NUMBER["load"], NUMBER["store"]
 IN_TABLES, AT_PLACES, IN_SHARED = range(3)  # where the bytes are: memory at the addresses, memory at the places, shared memory
 HALF = np.uint64(32)
 WORD = np.uint64(0xFFFFFFFF)
-MORE_ATOMICS = tuple(NUMBER[f"atomic_{name}"] for name in ("inc", "dec", "rsub", "fadd", "fmin", "fmax", "hadd"))
+MORE_ATOMICS = tuple(NUMBER[f"atomic_{name}"] for name in ("inc", "dec", "rsub", "fadd", "fmin", "fmax", "hadd", "bfadd"))
 FIRST_MORE = MORE_ATOMICS[0]
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from warploom.isa.uop import NUMBER
 from warploom.machine.engine.unit import inlined, out_of_line
 
-ADD, MIN, MAX, MINU, MAXU, AND, OR, XOR, EXCHANGE, CAS, INC, DEC, RSUB, FADD, FMIN, FMAX, HADD = (
+ADD, MIN, MAX, MINU, MAXU, AND, OR, XOR, EXCHANGE, CAS, INC, DEC, RSUB, FADD, FMIN, FMAX, HADD, BFADD = (
     NUMBER[f"atomic_{name}"]
     for name in (
         "add",
@@ -38,6 +38,7 @@ ADD, MIN, MAX, MINU, MAXU, AND, OR, XOR, EXCHANGE, CAS, INC, DEC, RSUB, FADD, FM
         "fmin",
         "fmax",
         "hadd",
+        "bfadd",
     )
 )
 ZERO, ONE, WORD, HALF = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFF), np.uint64(32)
@@ -45,6 +46,7 @@ SIGN = np.uint64(1 << 63)
 NAN, NAN_BITS = np.float64(np.nan), np.uint64(0x7FF8000000000000)
 HALF_WORD, HALF_BITS = np.uint32(0xFFFF), np.uint32(16)
 HALF_INFINITY, HALF_NAN = np.int64(0x7C00), np.int64(0x7FFF)
+BFLOAT_NAN = np.uint32(0x7FFF0000)
 NAN_32, NAN_BITS_32 = np.float32(np.nan), np.uint32(0x7FC00000)
 
 
@@ -150,6 +152,10 @@ def atomic_word(row, registers, operand, op, destination, lanes, memory):
         elif op == HADD:
             low = _half_sum(old & HALF_WORD, value & HALF_WORD)
             held[lane] = np.uint32(low | np.uint32(_half_sum(old >> HALF_BITS, value >> HALF_BITS) << HALF_BITS))
+        elif op == BFADD:
+            low = _bfloat_sum(held, lane, old << HALF_BITS, value << HALF_BITS)
+            high = _bfloat_sum(held, lane, old & ~HALF_WORD, value & ~HALF_WORD)
+            held[lane] = np.uint32(low >> HALF_BITS | high)
         else:
             _float_32(operand, held, op, lane)
         if held[lane] != old:
@@ -174,6 +180,23 @@ def _float_32(operand, held, op, lane):
         held[lane] = held[lane] | operand[lane] if op == FMIN else held[lane] & operand[lane]
     elif x != x or (op == FMIN and y < x) or (op == FMAX and y > x):
         held[lane] = operand[lane]
+
+
+@inlined
+def _bfloat_sum(held, lane, x, y):
+    """The sum of two bfloat16s in the high halves of words, rounded to nearest, ties to even, in the high half of one.
+
+    A float has more than twice their 8 bits and two more, so a sum that is rounded to a float first is rounded as at once. held: scratch.
+    """
+    held[lane] = x
+    left = held.view(np.float32)[lane]
+    held[lane] = y
+    total = left + held.view(np.float32)[lane]
+    held.view(np.float32)[lane] = total
+    if total != total:
+        return BFLOAT_NAN
+    found = np.uint32(held[lane])
+    return np.uint32(found + (HALF_WORD >> np.uint32(1)) + (found >> HALF_BITS & np.uint32(1))) & ~HALF_WORD
 
 
 @inlined
