@@ -39,7 +39,7 @@ def test_buffers_lie_apart_in_blocks():
     places = sorted((int(name.partition("@")[2], 16), data.nbytes) for name, data in made.buffers.items())
     assert len(places) == 5 and all(start % 64 == 0 for start, _ in places)
     assert all(start + size <= after for (start, size), (after, _) in pairwise(places))
-    assert np.array(made.dcr).reshape(-1, 2)[:, 0].tolist() == [*range(6, 13), *range(0x1C, 0x34)]
+    assert np.array(made.dcr).reshape(-1, 2)[:, 0].tolist() == [*range(6, 13), *range(0x1C, 0x35)]
 
 
 @pytest.mark.parametrize(("cutoff", "least"), [(0.0, 0), (-1.0, 0), (0.5, 127), (1.0, 254), (7.0, 509), (float("inf"), 509)])

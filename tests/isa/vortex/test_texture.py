@@ -131,7 +131,7 @@ def test_a_texel_where_nothing_lies_names_the_line():
     [
         ([6], "dcr has 1 numbers: it holds pairs"),
         ([6, 2], "dcr 6 = 2: there are the texture units 0 and 1"),
-        ([52, 0], "dcr 52: the registers of the texture units are 6 to 27, those of raster engine and output merger 28 to 51"),
+        ([53, 0], "dcr 53: the registers of the texture units are 6 to 27, those of raster engine and output merger 28 to 52"),
     ],
 )
 def test_device_registers_that_cannot_be(dcr, said):

@@ -26,6 +26,10 @@ STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("a triangle's words side by side", {"raster.ports": 9}),
     ("four pixels a cycle", {"merger.ports": 4}),
     ("fragments wait for their pixel", {"merger.interlock": 64}),
+    ("quads wait for their place", {"raster.interlock": 64}),
+    ("... in strict order", {"raster.interlock": 64, "raster.quads": 1}),
+    ("depth tested early", {"raster.early_depth": True}),
+    ("... and quads wait", {"raster.early_depth": True, "raster.interlock": 64}),
     ("16 lanes", {"core.lanes": 16}),
     ("16 warps", {"core.warps": 16}),
     ("4 cores", {"gpu.cores": 4}),
@@ -72,7 +76,7 @@ def check(output: str, file: str, options: dict[str, Any]) -> None:
             raise UserError(f"{given} is about a machine: add --gpu vortex-2024")
         return
     if options["no_early_depth"]:
-        raise UserError("--no-early-depth: the machines with a raster engine test depth after the shader; leave it out")
+        raise UserError("--no-early-depth: a machine tests depth after the shader unless --set raster.early_depth=true; leave it out")
     if options["mesh"] is not None and not options["explore"]:
         raise UserError("--mesh says which mesh --explore PAGE is about; add that")
     if options["explore"]:
@@ -119,7 +123,8 @@ def draw(scene: Scene, width: int, height: int, options: dict[str, Any], quiet: 
 def facts(drawn: MachineDrawn, gpu: GPU) -> dict[str, Any]:
     """What a machine counted while it drew, over all draw calls."""
     names = (
-        "instructions", "quads", "covered_pixels", "helper_lanes", "fragments", "fragments_killed_late", "fragments_overtaken",
+        "instructions", "quads", "covered_pixels", "helper_lanes", "fragments", "fragments_killed_early",
+        "fragments_killed_late", "fragments_overtaken",
         "fragments_out_of_order", "merger_stalls", "merger_full_cycles", "raster_idle_cycles", "raster_cache_hits", "raster_cache_misses",
         "merger_cache_hits", "merger_cache_misses",
     )  # fmt: skip
@@ -141,7 +146,9 @@ def report(drawn: MachineDrawn, gpu: GPU, scene: Scene) -> None:
     say(f"{'triangles':10} {of['triangles']}, {of['set_up']} of them set up")
     full = f"; {100 * found['covered_pixels'] / lanes:.0f} % of their pixels covered, {of['helper_lanes']} not" if lanes else ""
     say(f"{'quads':10} {of['quads']} handed out{full}")
-    say(f"{'fragments':10} {of['fragments']}, {found['fragments'] / pixels:.2f} per pixel; {of['fragments_killed_late']} dropped late")
+    early = f", {of['fragments_killed_early']} early" if gpu.config["raster.early_depth"] else ""
+    dropped = f"{of['fragments_killed_late']} dropped late{early}"
+    say(f"{'fragments':10} {of['fragments']}, {found['fragments'] / pixels:.2f} per pixel; {dropped}")
     each = f", {found['cycles'] / found['fragments']:.1f} a fragment" if found["fragments"] else ""
     say(f"{'cycles':10} {of['cycles']}{each}; {of['instructions']} instructions of warps")
     for name, cycles in drawn.cycles_of().items():

@@ -28,6 +28,7 @@ from warploom.graphics.texture import ADDRESS_MODES, FILTERS, Texture, levels_of
 BLOCK = 64  # bytes to which buffers are aligned
 FIRST = 0x100000  # where the first buffer lies
 DCR_TEXTURE, DCR_RASTER, DCR_MERGER = 6, 0x1C, 0x22
+EARLY_DEPTH_ALLOWED = 1  # the register after the merger's: all shaders hand over the depth of their triangle's plane
 MOST_LOG = 11  # of a texture's side
 WRAPS = {"clamp-to-edge": 0, "repeat": 1, "mirror-repeat": 2}
 MOST_TILES = 1 << 16
@@ -106,7 +107,7 @@ def machine_call(
               stride,
               min(right, width) << 16 | max(left, 0), min(bottom, height) << 16 | max(top, 0)]  # fmt: skip
     dcr += _pairs(DCR_RASTER, raster)
-    dcr += _pairs(DCR_MERGER, merger_registers(pipeline, places["color"], places["depth"], width))
+    dcr += _pairs(DCR_MERGER, [*merger_registers(pipeline, places["color"], places["depth"], width), EARLY_DEPTH_ALLOWED])
     buffers = {f"{name}@{places[name]:#x}": data.ravel() for name, data in contents.items()}
     return MachineCall(
         buffers,

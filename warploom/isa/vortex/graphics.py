@@ -20,7 +20,7 @@ from warploom.isa.uop import QUAD_REGISTERS, Uop
 from warploom.isa.vortex.generation import Generation
 
 FIRST_CSR = 0x7C0
-FIRST_DCR, REGISTERS = 0x1C, 24  # six of the raster engine, eighteen of the output merger
+FIRST_DCR, REGISTERS = 0x1C, 25  # six of the raster engine, eighteen of the output merger, and whether an early depth test is allowed
 PIXELS = 4
 
 

@@ -106,6 +106,10 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("raster_cache_hits", "words", "of triangles found in the raster engines' caches"),
     Counter("raster_cache_misses", "words", "not found there, or in flight"),
     Counter("fragments", "fragments", "handed to the output mergers"),
+    Counter("fragments_killed_early", "pixels", "of quads that the early depth test has dropped"),
+    Counter("quads_killed_early", "quads", "of which it left no pixel: no warp has shaded them"),
+    Counter("early_depth_cache_hits", "words", "of depths found in the early tests' caches"),
+    Counter("early_depth_cache_misses", "words", "not found there, or in flight"),
     Counter("fragments_killed_late", "fragments", "of those, dropped by the stencil or the depth test"),
     Counter("fragments_overtaken", "fragments", "that came while an earlier one of their pixel was in the merger, which did not look"),
     Counter(

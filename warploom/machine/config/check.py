@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from warploom.machine.config.derived import shape_of
 from warploom.machine.config.effective import check_parts, check_replaced
@@ -196,8 +197,15 @@ def _check_graphics(config: Config) -> None:
     for name, own, most in (("raster", config.raster, MAX_RASTERS), ("merger", config.merger, MAX_MERGERS), ("rays", rays, MAX_RAY_UNITS)):
         if own.cores and -(-config.gpu.cores // own.cores) > most:
             raise ConfigError(f"{name}.cores = {own.cores}: {config.gpu.cores} cores would need more than {most}; let more cores share one")
-        line_of_ways = config.l1.line * own.ways
-        if own.cores and own.bytes:
-            if own.bytes % line_of_ways:
-                raise ConfigError(f"{name}.bytes = {own.bytes}: not a multiple of l1.line x {name}.ways = {line_of_ways}")
-            check_cache(name, own.bytes // line_of_ways, own.ways, "fifo", CLIENT_LINES)
+        _check_client(config, name, own, "bytes")
+    if config.raster.early_depth:
+        _check_client(config, "raster", config.raster, "depth_bytes")
+
+
+def _check_client(config: Config, name: str, own: Any, size: str) -> None:
+    """A cache of a unit of the device. size: the setting that says how large it is."""
+    held, line_of_ways = getattr(own, size), config.l1.line * own.ways
+    if own.cores and held:
+        if held % line_of_ways:
+            raise ConfigError(f"{name}.{size} = {held}: not a multiple of l1.line x {name}.ways = {line_of_ways}")
+        check_cache(name, held // line_of_ways, own.ways, "fifo", CLIENT_LINES)

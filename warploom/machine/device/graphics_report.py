@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from warploom.isa.numbers import grouped
+from warploom.machine.device.raster.early_depth import FIRST_DEPTH_CLIENT
 from warploom.machine.engine.sizes import MAX_MERGERS, MAX_RASTERS
 from warploom.machine.merger.registers import ADD, F_ONE, F_ZERO
 
@@ -34,6 +35,13 @@ def graphics_counters(gpu: np.ndarray) -> dict[str, int]:
             "raster_empty_quads": int(rasters["quads"]["empty"].sum()),
             "raster_cache_hits": int(reading["hits"].sum()),
             "raster_cache_misses": int(reading["misses"].sum() + reading["merged"].sum()),
+        }
+        early = gpu["clients"][FIRST_DEPTH_CLIENT : FIRST_DEPTH_CLIENT + MAX_RASTERS]
+        found |= {
+            "fragments_killed_early": int(rasters["quads"]["killed"].sum()),
+            "quads_killed_early": int(rasters["quads"]["killed_quads"].sum()),
+            "early_depth_cache_hits": int(early["hits"].sum()),
+            "early_depth_cache_misses": int(early["misses"].sum() + early["merged"].sum()),
         }
     if gpu["merger_count"]:
         found |= {

@@ -298,7 +298,7 @@ def set_up_merger(gpu: Any, config: Config, program: Any) -> None:
             config.l1.line, int(gpu.sector_shift),
         )  # fmt: skip
     if program.graphics:
-        write_registers(gpu.merging, gpu.target, program.graphics[6:])
+        write_registers(gpu.merging, gpu.target, program.graphics[6:24])
 
 
 def write_registers(merging: Any, target: Any, registers: Any) -> None:

@@ -120,6 +120,12 @@ def tile_word(engine, memory, address):
 
 
 @unit
+def primitive_word(engine, memory, address):
+    """A word of the primitive buffer."""
+    return _word(engine, memory, address, engine.primitive_move, engine.primitive_begin, engine.primitive_end)
+
+
+@unit
 def _word(engine, memory, address, move, begin, end):
     """A word of a buffer; 0, and the engine's fault, where there is no memory."""
     if address < begin or address + 4 > end:
@@ -173,6 +179,6 @@ def _read_triangle(engine, raster, memory, edges, header, offset):
     engine.triangle = tile_word(engine, memory, id_address(header, offset, engine.place))
     start = edge_address(engine, engine.triangle)
     for k in range(COEFFICIENTS):
-        edges[0, k] = wrapped(_word(engine, memory, start + 4 * k, engine.primitive_move, engine.primitive_begin, engine.primitive_end))
+        edges[0, k] = wrapped(primitive_word(engine, memory, start + 4 * k))
     engine.number = 0
     engine.triangles = engine.triangles + 1

@@ -2,7 +2,7 @@
 
 # mypy: disable-error-code="valid-type, misc"
 
-from warploom.machine.engine.fields import Section, choice, number
+from warploom.machine.engine.fields import Section, choice, number, switch
 
 
 class Raster(Section):
@@ -19,7 +19,11 @@ class Raster(Section):
         "counters of places of quads: a quad whose place another warp has not drawn yet is not handed out; 0: it does not wait",
         "counters", at_most=64,
     ) = 0  # fmt: skip
-    quads: number("quads that wait there, where raster.interlock makes them wait", "quads", at_least=1, at_most=64) = 16
+    early_depth: switch("depth test before the shader, in the way of the quads, for draws whose host allows it (register 0x34)") = False
+    depth_bytes: number(
+        "capacity of the early test's cache of depths, with lines of l1.line bytes; 0: absent", "bytes", at_most=1 << 20
+    ) = 4096
+    quads: number("quads that wait where raster.interlock or raster.early_depth makes them wait", "quads", at_least=1, at_most=64) = 16
     latency: number(
         "cycles from an instruction that takes quads to its result, where they are there", "cycles", at_least=1, at_most=4096
     ) = 9

@@ -196,4 +196,4 @@ def set_up_raster_request(core: Any, config: Any, program: Any) -> None:
 
 def queues(config: Any) -> bool:
     """Whether a machine's raster engines keep quads in a queue before they hand them out."""
-    return bool(config.raster.cores and config.raster.interlock)
+    return bool(config.raster.cores and (config.raster.interlock or config.raster.early_depth))

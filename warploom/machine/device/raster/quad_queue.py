@@ -24,6 +24,7 @@ import numpy as np
 
 from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
 from warploom.machine.core.units.raster_access import (
+    PIXELS,
     VALUES,
     execute_rest,
     find_buffers,
@@ -37,13 +38,15 @@ from warploom.machine.datapath.register_file import expand
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest
 from warploom.machine.engine.sizes import MAX_WARPS
 from warploom.machine.engine.unit import inlined, record, unit
-from warploom.machine.raster.engine import next_stamp
+from warploom.machine.raster.depth_plane import FIRST_PLANE, PLANE_WORDS, depth_at
+from warploom.machine.raster.edges import wrapped
+from warploom.machine.raster.engine import edge_address, next_stamp, primitive_word
 
 UNMAPPED = FAULT_NUMBER["unmapped"]
 MOST_QUADS = 64
 COUNTERS = 64
 NOBODY = -1  # in the place of a warp's number
-GIVEN, WAITS, WAITS_FOR_TRIANGLE, ELSEWHERE = range(4)  # how a warp is served
+GIVEN, WAITS, WAITS_FOR_TRIANGLE, WAITS_FOR_DEPTH, ELSEWHERE = range(5)  # how a warp is served
 NOT_HELD = -1  # in the place of a cycle
 OTHERS, OWN = -1, -2  # in the place of a quad of the queue: all wait for other warps, or one for lanes of this warp
 
@@ -51,6 +54,7 @@ QuadQueue = record(
     settings=dict(
         room="i8",                           # quads that it holds; 0: there is no queue
         counters="i8",                       # of the interlock; 0: none
+        early="i8",                          # 1: quads are tested in it (`early_depth.py`)
     ),
     state=dict(
         order=("i8", MOST_QUADS),            # places of quads, the oldest first
@@ -62,6 +66,11 @@ QuadQueue = record(
         y=("i8", MOST_QUADS),
         mask=("i8", MOST_QUADS),             # by place: covered pixels
         needed=("i8", MOST_QUADS),           # by place: triangles that the engine must have fetched for it
+        depth=("i8", (MOST_QUADS, PIXELS)),  # by place, where there is an early test: depths of its pixels; -1: not known
+        tested=("i8", MOST_QUADS),           # by place: 1: it has been tested
+        asked=("i8", MOST_QUADS),            # by place: pixels whose depths have been asked for
+        waiting=("u8", MOST_QUADS),          # by place: entries of the misses that it waits for
+        ready=("i8", MOST_QUADS),            # by place: cycle in which the last depth that the cache had is there
         values=("i8", (MOST_QUADS, VALUES)), # by place: of edges at pixels
         owner=("i8", COUNTERS),              # by counter: the warp, or NOBODY
         serving="i8",                        # the warp that quads are handed to, or NOBODY
@@ -70,6 +79,8 @@ QuadQueue = record(
     counters=dict(
         held="i8",                           # cycles in which a warp waited because the places of all quads were others'
         passed="i8",                         # quads that went out before an older one whose place was another's
+        killed="i8",                         # covered pixels that the early test has dropped
+        killed_quads="i8",                   # quads that have left because none was left
         empty="i8",                          # lanes that were given a quad without covered pixels
     ),
 )  # fmt: skip
@@ -135,7 +146,7 @@ def serve_quads(gpu, cores, core, warp, one, tables, number, fetched, now):
     registers, base = core.registers[warp].lane, np.int64(request.quad)
     while request.missing[warp] != EMPTY:
         lane = lowest(request.missing[warp])
-        _fill(core, warp, lane, one, tables, now)
+        fill_queue(core, one, tables)
         if one.engine.fault != 0:
             _refuse(gpu, core, warp, lane, one, now)
             return np.int64(WAITS)
@@ -149,6 +160,9 @@ def serve_quads(gpu, cores, core, warp, one, tables, number, fetched, now):
             write_nothing(registers, base, lane)
         elif queue.needed[queue.order[0]] > fetched:
             return np.int64(WAITS_FOR_TRIANGLE)
+        elif queue.tested[queue.order[0]] == 0:
+            one.wake = np.int64(now + 1) if queue.asked[queue.order[0]] == 0 else one.wake
+            return np.int64(WAITS_FOR_DEPTH)
         else:
             turn = _first_free(cores, core, warp, queue, fetched)
             if turn < 0 and turn != OWN and not holds_others(core, warp):
@@ -213,7 +227,7 @@ def _note_held(queue, now):
 
 
 @unit
-def _fill(core, warp, lane, one, tables, now):
+def fill_queue(core, one, tables):
     """The walk goes on, which costs no cycle, until the queue is full."""
     queue, engine = one.quads, one.engine
     while queue.count < queue.room and queue.walked == 0:
@@ -227,7 +241,28 @@ def _fill(core, warp, lane, one, tables, now):
         queue.needed[place] = engine.triangles
         for k in range(VALUES):
             queue.values[place, k] = value_at(one, k)
+        queue.tested[place] = 1 - queue.early
+        if queue.early != 0:
+            _note_depths(one, tables, place)
         queue.count = queue.count + 1
+
+
+@unit
+def _note_depths(one, tables, place):
+    """The depths that a quad's pixels have by their triangle's plane."""
+    queue, engine = one.quads, one.engine
+    queue.asked[place], queue.waiting[place], queue.ready[place] = 0, EMPTY, 0
+    start = edge_address(engine, np.int64(engine.triangle)) + FIRST_PLANE
+    known = engine.stride >= FIRST_PLANE + 4 * PLANE_WORDS
+    a, b, c = np.int64(0), np.int64(0), np.int64(0)
+    if known:
+        a = wrapped(primitive_word(engine, tables.memory, start))
+        b = wrapped(primitive_word(engine, tables.memory, start + 4))
+        c = wrapped(primitive_word(engine, tables.memory, start + 8))
+    values = queue.values[place]
+    for pixel in range(PIXELS):
+        depth = depth_at(np.int64(values[pixel]), np.int64(values[PIXELS + pixel]), np.int64(values[2 * PIXELS + pixel]), a, b, c)
+        queue.depth[place, pixel] = depth if known else -1
 
 
 @unit
@@ -251,11 +286,11 @@ def _first_free(cores, core, warp, queue, fetched):
     OTHERS where none is; OWN where one only waits for other lanes of this warp. A place whose warp has done is freed here.
     """
     if queue.counters == 0:
-        return np.int64(0)
+        return np.int64(0)  # the oldest, which has been tested
     taken, found = EMPTY, np.int64(OTHERS)
     for turn in range(queue.count):
         place = np.int64(queue.order[turn])
-        if queue.needed[place] > fetched:
+        if queue.needed[place] > fetched or queue.tested[place] == 0:
             break
         counter = np.int64(_counter(queue, place))
         if has(taken, counter):
@@ -293,11 +328,11 @@ def _give(gpu, core, warp, lane, one, turn, tables, now):
     tell_quad(gpu, core, warp, np.int64(request.pc[warp]), tables, base, lane, now)
     one.taken = max(np.int64(one.taken), np.int64(queue.needed[place]))
     queue.passed = queue.passed + (1 if turn > 0 else 0)
-    _leave(queue, turn)
+    leave_queue(queue, turn)
 
 
 @unit
-def _leave(queue, turn):
+def leave_queue(queue, turn):
     """A quad leaves the queue: the later ones move up."""
     queue.used = np.uint64(queue.used & ~bit(queue.order[turn]))
     queue.count = queue.count - 1

@@ -23,10 +23,12 @@ from warploom.machine.core.load_store.completion import wake_waiting_warp
 from warploom.machine.core.units.raster_access import find_buffers
 from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.core.warps.warp_table import wake_core
+from warploom.machine.device.raster.early_depth import set_up_early_depth, test_quads
 from warploom.machine.device.raster.quad_queue import (
     ELSEWHERE,
     GIVEN,
     NOBODY,
+    WAITS_FOR_DEPTH,
     WAITS_FOR_TRIANGLE,
     QuadQueue,
     core_of,
@@ -44,6 +46,7 @@ from warploom.machine.engine.sizes import MAX_RASTERS
 from warploom.machine.engine.unit import FOREVER, inlined, record, unit
 from warploom.machine.memory import client as clients
 from warploom.machine.memory.client import FOUND, REFUSED, read, take_answers
+from warploom.machine.raster.depth_plane import PLANE_WORDS
 from warploom.machine.raster.edges import COEFFICIENTS, RULES, Raster
 from warploom.machine.raster.engine import Engine, configure, edge_address, header_address, id_address, tile_word
 
@@ -106,6 +109,8 @@ def step_rasters(gpu, cores, tables, units, now):
         one, client = gpu.rasters[number], gpu.clients[FIRST_CLIENT + number]
         one.waiting = np.uint64(one.waiting & ~take_answers(client, now))
         _fetch(gpu, cores, one, client, tables, number, now)
+        if one.quads.early != 0:
+            test_quads(gpu, cores[0], one, tables, number, now)
         if one.quads.room > 0:
             _hand_out(gpu, cores, one, tables, units, number, now)
         else:
@@ -127,7 +132,7 @@ def _fetch(gpu, cores, one, client, tables, number, now):
     if one.stage == ENDED or (one.stage == HEADER and one.asked == 0 and not find_buffers(cores[0], tables, one.engine)):
         one.stage = ENDED
         return
-    words = HEADER_WORDS if one.stage == HEADER else 1 if one.stage == NUMBER else COEFFICIENTS
+    words = HEADER_WORDS if one.stage == HEADER else 1 if one.stage == NUMBER else COEFFICIENTS + PLANE_WORDS * one.quads.early
     if one.asked == 0 and one.stage == NUMBER and one.fetched >= _wanted(gpu, cores, number, one):
         return  # enough is there; the next answer lets it go on
     asks = np.int64(0)
@@ -241,6 +246,8 @@ def _hand_out(gpu, cores, one, tables, units, number, now):
         elif state == WAITS_FOR_TRIANGLE:
             one.idle = one.idle + 1
             return
+        elif state == WAITS_FOR_DEPTH:
+            return
         else:
             other = next_impatient(gpu, cores, one, number)
             if other == NOBODY:
@@ -285,6 +292,7 @@ def set_up_raster(gpu: Any, config: Config, program: Any) -> None:
         one.ahead, one.lookup, one.latency, one.ports = own.queue, own.lookup, own.latency, own.ports
         one.raster.narrow, one.raster.rule, one.raster.log_tile = 1, RULES[own.rule], own.tile.bit_length() - 1
         set_up_queue(one.quads, config)
+        set_up_early_depth(gpu, one, number, config, program)
         configure(one.engine, one.raster, registers, 0)
         one.engine.first, one.engine.step = number, gpu.raster_count
         one.engine.tile = one.tile = number
