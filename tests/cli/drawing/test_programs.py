@@ -55,6 +55,30 @@ def test_what_cannot_be_is_said_in_a_sentence(words, sentence, scene):
     assert done.exit_code == 2 and sentence in done.output
 
 
+RAYS = """
+from IMPORT import cuda
+from warploom.graphics.rays import RayScene
+import numpy as np
+
+@cuda.jit
+def depth(scene, out):
+    out[0] = scene.walk((0.0, 0.0, -3.0), (0.0, 0.0, 1.0), 0.0, 100.0).t
+
+scene, out = None, np.zeros(1, np.float32)
+scene = RayScene([[[-1, -1, 0], [1, -1, 0], [0, 1, 0]]])
+depth[1, 1](scene, out)
+assert out.tolist() == [3]
+"""
+
+
+@pytest.mark.parametrize("package", ["numba", "warploom"])
+def test_a_program_whose_kernels_trace_rays_through_a_scene_is_no_scene(package, tmp_path):
+    path = tmp_path / "depth.py"
+    path.write_text(RAYS.replace("IMPORT", package), encoding="utf-8")
+    done = said("run", str(path), "--engine", "python")
+    assert done.exit_code == 0 and "1 launch on sm" in done.output, done.output
+
+
 def test_a_program_without_fragments_has_no_pixels(tmp_path):
     kernel = tmp_path / "one.asm"
     kernel.write_text(".threads 4\nRET\n", encoding="utf-8")

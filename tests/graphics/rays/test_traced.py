@@ -126,7 +126,7 @@ def test_other_work_goes_on_between_start_and_wait():
 def test_a_machine_without_the_unit_says_so_and_walks():
     cuda.use("sm")
     origins, directions = rays_at(np.random.default_rng(1), sphere(2), 8)
-    with pytest.raises(LaunchError, match="trace_ray needs a ray unit, which this machine does not have; use --gpu vortex-2026"):
+    with pytest.raises(LaunchError, match=r"trace_ray needs a ray unit, which this machine does not have; add --set rays\.cores=1$"):
         same(by_unit, RayScene(sphere(2)), origins, directions)
     assert same(by_program("nested"), RayScene(sphere(2)), origins, directions) > 0
 

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
 ISA = "vortex-2024"
 PYTHON, NAME = ".py", "scene"
+CUDA = "cuda"  # what programs with kernels import, of Numba or of warploom
 MODELS = (".gltf", ".glb", ".obj", ".ply", ".stl", ".off")
 SIZE = "128x128"
 
 
 def is_scene(file: str, isa: str | None) -> bool:
-    """Whether a file is a scene: a model, or a Python file that calls something `scene` and is not asked to be read as a program."""
+    """Whether a file is a scene: a model, or a Python file that calls something `scene`, has no kernels of its own (which may trace rays
+    through a scene), and is not asked to be read as a program."""
     suffix = Path(file).suffix.lower()
     if isa is not None or suffix in MODELS:
         return isa is None
@@ -37,6 +39,8 @@ def _makes_scene(path: Path) -> bool:
         text = path.read_text(encoding="utf-8")
         body = ast.parse(text).body if "warploom.graphics" in text else []
     except (OSError, SyntaxError, ValueError):
+        return False
+    if any(isinstance(one, ast.ImportFrom | ast.Import) and any(CUDA in alias.name.split(".") for alias in one.names) for one in body):
         return False
     named = [target for one in body if isinstance(one, ast.Assign) for target in one.targets]
     named += [one.target for one in body if isinstance(one, ast.AnnAssign)]

@@ -84,12 +84,12 @@ def _check_graphics(config: Config, program: Program) -> None:
         using = np.flatnonzero(np.isin(program.uops[:, u.UNIT], units))
         if len(using) and config[f"{section}.cores"] == 0:
             number = int(np.flatnonzero(program.code[:, u.FIRST_UOP] <= using[0])[-1])
-            own = next((name for name in preset_names() if load_config(name)[f"{section}.cores"]), "")
+            alike = [one for one in map(load_config, preset_names()) if one[f"{section}.cores"] and one.core.lanes == config.core.lanes]
+            own = f"use --gpu {alike[0].name}, or " if alike else ""  # a program for one preset fits one with other warps seldom
             word, operation = program.text[number].split()[0], u.OPERATIONS[int(program.uops[using[0], u.OP])].name
             word = operation if word in u.NUMBER else word  # compiled code is a list of micro-operations
             raise LaunchError(
-                f"{program.where(number)}: {word} needs {said}, which this machine does not have; "
-                f"use --gpu {own}, or add --set {section}.cores=1"
+                f"{program.where(number)}: {word} needs {said}, which this machine does not have; {own}add --set {section}.cores=1"
             )
     draws = bool((program.uops[:, u.UNIT] == u.RASTER).any())
     if draws and config.raster.interlock and config.core.divergence == "dwf" and config.divergence.heuristic == "majority":
