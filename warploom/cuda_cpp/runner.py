@@ -37,7 +37,13 @@ def run(path: str | Path, arguments: Sequence[str], words: Sequence[str], starte
         said = parse(words)
     except BadWord as wrong:
         raise error(path, str(wrong), "leave it out") from None
-    ended = run_program(path, arguments, said, CURRENT.context.device, launch, checked=CURRENT.check is not None, started=started)
+    try:
+        device = CURRENT.context.device
+    except (OSError, MemoryError):
+        size = f"{CURRENT.context.memory_bytes / (1 << 30):.1f} GiB"
+        said_so = f"there is no room for the device's memory, {size}: this shell allows fewer addresses, or the machine has less"
+        raise error(path, said_so, "raise the limit (`ulimit -v unlimited`)") from None
+    ended = run_program(path, arguments, said, device, launch, checked=CURRENT.check is not None, started=started)
     if ended.how:
         raise SystemExit(f"{path}: the program was ended by {ended.how}")
     if ended.failed is not None:

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from warploom.cli import main
+from warploom.cli.studies.compare import _macros
 
 MATMUL = "examples/tiny/matmul.asm"
 DIVERGE = "examples/tiny/diverge.asm"
@@ -195,3 +196,13 @@ def test_if_conversion_over_a_negative_number_is_refused():
     result = run(DIVERGE, "--over", "core.divergence=stack", "--if-convert", -1)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == "error: --if-convert -1: write how many instructions a branch may skip, 0 or more\n"
+
+
+def test_macros_vary_in_all_combinations():
+    assert _macros({"TILE": "8..32*2", "N": "1"}) == [("TILE=8", "N=1"), ("TILE=16", "N=1"), ("TILE=32", "N=1")]
+    assert _macros({}) == [()]
+
+
+def test_a_macro_of_a_program_that_has_none_is_refused():
+    done = run(MATMUL, "--over", "-DN=1,2")
+    assert done.exit_code == 2 and "-D" in done.output

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from warploom.study.suite import Suite
     from warploom.study.table import Table
 
+MACRO = "-D"  # before a macro's name, where --over varies one
 SEED = "{seed}"  # in what is told to a program, the place of the seed
 WITH_SEED = {"arguments": "--arg", "buffers": "--buffer", "own_arguments": "--args", "macros": "-D", "nvcc_words": "--nvcc"}
 
@@ -74,6 +77,7 @@ def command(ctx: click.Context, kernels: tuple[str, ...], **options: Any) -> Non
       warploom compare texture.guppy --over l1.replacement=lru,fifo --csv runs.csv
       warploom compare mine.py theirs.py --gpu a100
       warploom compare saxpy.py --over gpu=v100,a100,h100
+      warploom compare matmul.cu --over -DTILE=8..32*2 --gpu a100
       warploom compare sort.py scan.py --gpu a100 --over core.warps=8..64*2
       warploom compare bfs.py --args "{seed}" --seeds 1..5 --over gpu.cores=1,2
       warploom compare dot.asm --over unit.scheduler=oldest,mine.py:choose
@@ -125,13 +129,25 @@ def _suite(kernels: tuple[str, ...], options: dict[str, Any]) -> Suite:
     """All programs with all seeds. Raises UserError, StudyError, and what reading a program raises."""
     from warploom.study.comparing import suite_of
 
-    over = _over(options, alone=len(kernels) == 1)
+    told_over = _over(options, alone=len(kernels) == 1)
+    over = {name: values for name, values in told_over.items() if not name.startswith(MACRO)}
+    macros = _macros({name.removeprefix(MACRO): values for name, values in told_over.items() if name not in over})
     made: list[tuple[str, int | None, Plan]] = []
-    for kernel in kernels:
+    for kernel, defined in itertools.product(kernels, macros):
+        place = " ".join([kernel if len(kernels) > 1 or not defined else Path(kernel).name, *defined])
+        varied = options | {"macros": (*options["macros"], *defined)}
         for number, seed in enumerate(_seeds(options)):
-            told = dict(options) if seed is None else {name: _with_seed(value, seed) for name, value in options.items()}
-            made.append((kernel, seed, _plan(kernel, over, told | {"quiet": options["quiet"] or number > 0})))
+            told = dict(varied) if seed is None else {name: _with_seed(value, seed) for name, value in varied.items()}
+            made.append((place, seed, _plan(kernel, over, told | {"quiet": options["quiet"] or number > 0})))
     return suite_of(made)
+
+
+def _macros(values: dict[str, str]) -> list[tuple[str, ...]]:
+    """All combinations of macros that vary, as definitions. Raises ConfigError."""
+    from warploom.study.varied import values_of
+
+    each = [[f"{name}={one}" for one in values_of(MACRO + name, text)] for name, text in values.items()]
+    return list(itertools.product(*each))
 
 
 def _seeds(options: dict[str, Any]) -> tuple[int | None, ...]:

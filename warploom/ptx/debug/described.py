@@ -189,7 +189,8 @@ def _shape(type: Any) -> ViewShape | None:
 
 def _parts(operations: list[Any], size: int) -> Iterator[tuple[int, int, str, int | None]]:
     """(first byte, bytes, register, number) of the pieces that an expression is made of."""
-    begin, simple = 0, []
+    begin = 0
+    simple: list[Any] = []
     pieces = False
     for one in operations:
         if one.op_name == "DW_OP_piece":

@@ -139,9 +139,9 @@ class Bindings:
                 if found != entry.get(number):
                     entry[number], work = found, True
         for number in order[1:]:
-            ways = [{**entry[one], **self.last.get(one, {})} for one in before[number]]
+            left = [{**entry[one], **self.last.get(one, {})} for one in before[number]]
             for name, bound in entry[number].items():
-                if any(not _same(way.get(name), bound) for way in ways):
+                if any(not _same(way.get(name), bound) for way in left):
                     begins[number].bound.insert(0, (0, name, bound.value or NOWHERE, bound.kind, _words(bound)))
 
 

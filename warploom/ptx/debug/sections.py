@@ -36,7 +36,7 @@ class Sections:
                 self._labels[label[1]] = number if into is None else len(into)
             elif into is not None and line[:2] == ".b":
                 self._words(into, line)
-        numbers = {}
+        numbers: dict[str, int] = {}
         for place, at, size, word in self._wanted:
             place[at : at + size] = (self._value(word, numbers) % (1 << 8 * size)).to_bytes(size, "little")
         self.symbols = {number: name for name, number in numbers.items()}
