@@ -61,7 +61,7 @@ def _check_machine(kind: str | None, options: dict[str, Any]) -> None:
         raise UserError("--visits counts for each pixel, which the ray unit does not: leave --gpu out")
     if options["stack"] is not None:
         raise UserError(f"a machine has its own stack: --set rays.stack={options['stack']} in place of --stack")
-    for name in ("profile", "ladder", "explore"):
+    for name in ("profile", "ladder", "explore", "units", "software", "setup"):
         if options[name]:
             raise UserError(f"--{name} is about the shader of a raster engine's picture: leave --rays and --both out")
 

@@ -47,6 +47,10 @@ def machine_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a machine that takes longer. [default: 1000000000]"),
         click.option("--setup", type=click.Choice(["host", "machine"]), help="Where triangles are set up and binned. [default: host]"),
+        click.option(
+            "--software", type=click.Choice(["raster", "all"]), help="Do in the shader what the raster engine, or the merger too, is for."
+        ),
+        click.option("--units", is_flag=True, help="Draw it again with the units' work in the shader, and say what the units save."),
         click.option("--profile", is_flag=True, help="Say what each instruction of the shader cost, for the mesh that took longest."),
         click.option(
             "--ladder", is_flag=True, help="Draw it again with each of the machine's choices changed, and say what that is worth."
@@ -65,6 +69,8 @@ def check(output: str, file: str, options: dict[str, Any]) -> None:
         "changes": "--set",
         "max_cycles": "--max-cycles",
         "setup": "--setup",
+        "software": "--software",
+        "units": "--units",
         "profile": "--profile",
         "ladder": "--ladder",
         "explore": "--explore",
@@ -104,6 +110,7 @@ def draw(scene: Scene, width: int, height: int, options: dict[str, Any], quiet: 
     """Draw, with progress. Raises UserError."""
     from warploom.cli.terminal.progress import Progress
     from warploom.graphics.machine.drawing import HOST, MOST_CYCLES, draw_on
+    from warploom.graphics.machine.software import UNITS
 
     gpu = gpu_of(options)
     limit = options["max_cycles"] or MOST_CYCLES
@@ -115,8 +122,8 @@ def draw(scene: Scene, width: int, height: int, options: dict[str, Any], quiet: 
     more = {"cull_mode": options["cull"]} if options["cull"] else {}
     progress = Progress("drawing", limit, limit=True, quiet=quiet)
     with progress:
-        setup = options["setup"] or HOST
-        drawn = draw_on(gpu, scene, width, height, max_cycles=limit, progress=progress, watched=watched, setup=setup, **more)
+        chosen = {"setup": options["setup"] or HOST, "software": options["software"] or UNITS}
+        drawn = draw_on(gpu, scene, width, height, max_cycles=limit, progress=progress, watched=watched, **chosen, **more)
     return drawn, gpu
 
 
@@ -183,6 +190,25 @@ def after(drawn: MachineDrawn, scene: Scene, options: dict[str, Any], quiet: boo
         say(str(result.profile()))
     if options["ladder"] and not quiet:
         _ladder(drawn, scene, options)
+    if options["units"] and not quiet:
+        _units(drawn, scene, options)
+
+
+def _units(drawn: MachineDrawn, scene: Scene, options: dict[str, Any]) -> None:
+    """The same picture with raster engine and merger in software."""
+    from warploom.graphics.machine.drawing import draw_on
+    from warploom.graphics.machine.software import ALL, RASTER
+    from warploom.isa.numbers import grouped
+
+    gpu, size = gpu_of(options), (drawn.target.width, drawn.target.height)
+    more = {"cull_mode": options["cull"]} if options["cull"] else {}
+    say(f"\n{'in software':34}{'cycles':>14}{'of before':>11}{'instructions':>15}  picture")
+    say(f"{'nothing':34}{grouped(drawn.cycles):>14}{'':>11}{grouped(drawn.counted('instructions')):>15}")
+    for name, software in (("the raster engine", RASTER), ("raster engine and output merger", ALL)):
+        again = draw_on(gpu, scene, *size, software=software, **more)
+        same = "the same" if (again.target.color == drawn.target.color).all() else "differs"
+        share = f"{again.cycles / drawn.cycles:.2f}"
+        say(f"{name:34}{grouped(again.cycles):>14}{share:>11}{grouped(again.counted('instructions')):>15}  {same}")
 
 
 def _ladder(drawn: MachineDrawn, scene: Scene, options: dict[str, Any]) -> None:

@@ -23,6 +23,11 @@ def used(scene: Scene, options: dict[str, Any]) -> Scene:
             shader = read(name)
             for mesh in scene.meshes:
                 mesh.pipeline = replace(mesh.pipeline, **{field: shader})  # type: ignore[arg-type]
+    if (options["software"] or options["units"]) and options["how"] == "raster":
+        from warploom.graphics.machine.software import RASTER, shader_for
+
+        for mesh in scene.meshes:
+            mesh.pipeline = replace(mesh.pipeline, fragment=shader_for(mesh.pipeline.fragment, RASTER))
     given = _uniforms(options["uniforms"])
     for mesh in scene.meshes:
         own, vertex = mesh.pipeline.fragment, mesh.pipeline.vertex

@@ -17,6 +17,7 @@ from warploom.graphics.clip import clipped, distances
 from warploom.graphics.color import to_bytes
 from warploom.graphics.draw_call import DrawCall
 from warploom.graphics.machine.shader import COLORED, TESTED, TEXTURED
+from warploom.graphics.machine.software import unit_words
 from warploom.graphics.machine.uniforms import STRIDE as OWN_STRIDE
 from warploom.graphics.machine.uniforms import float_planes, shader_values, tables, uniform_values, uniform_words
 from warploom.graphics.original.setup import STRIDE, Primitives, primitive_buffer, set_up_original, tile_buffer
@@ -61,11 +62,11 @@ def set_up_on_host(
 
 def machine_call(
     call: DrawCall, width: int, height: int, colors: np.ndarray, depths: np.ndarray, log_tile: int, srgb: bool,
-    set_up: Callable[..., tuple[Primitives, np.ndarray, int]] = set_up_on_host,
+    set_up: Callable[..., tuple[Primitives, np.ndarray, int]] = set_up_on_host, rule: str = "inclusive",
 ) -> MachineCall:  # fmt: skip
     """A draw call for a target that holds `colors` and `depths`: uint32[height * width], the upper row first. Raises GraphicsError.
 
-    set_up: what sets up and bins, as `set_up_on_host` does.
+    set_up: what sets up and bins, as `set_up_on_host` does. rule: of pixels on an edge, for a raster engine that is software.
     """
     pipeline, shading, own = call.pipeline, call.shading, call.pipeline.fragment is not None
     faced = not own and pipeline.stencil_front != pipeline.stencil_back
@@ -96,18 +97,20 @@ def machine_call(
         at += -(-data.nbytes // BLOCK) * BLOCK
     arguments: dict[str, str | int] = {"primitives": "primitives", "stride": stride}
     arguments["wants"] = COLORED | (TEXTURED if shading.texture else 0) | TESTED
+    left, top, right, bottom = call.scissor or (0, 0, width, height)
+    scissor = max(left, 0), max(top, 0), min(right, width), min(bottom, height)
+    merger = merger_registers(pipeline, places["color"], places["depth"], width)
     if own:
         texels = (*levels[0].shape, len(levels)) if levels else None
-        places["uniforms"], contents["uniforms"] = at, uniform_words(call, (width, height), texels, places)
+        units = unit_words(places, headers, log_tile, rule, scissor, width, merger)
+        places["uniforms"], contents["uniforms"] = at, np.concatenate([uniform_words(call, (width, height), texels, places), units])
         arguments = {"uniforms": "uniforms"}
     if shading.texture is not None and not in_python(pipeline.fragment):
         dcr += _texture_registers(shading.texture, places["texels"], levels)
-    left, top, right, bottom = call.scissor or (0, 0, width, height)
-    raster = [places["tiles"] // BLOCK, headers, places["primitives"] // BLOCK,
-              stride,
-              min(right, width) << 16 | max(left, 0), min(bottom, height) << 16 | max(top, 0)]  # fmt: skip
+    left, top, right, bottom = scissor
+    raster = [places["tiles"] // BLOCK, headers, places["primitives"] // BLOCK, stride, right << 16 | left, bottom << 16 | top]
     dcr += _pairs(DCR_RASTER, raster)
-    dcr += _pairs(DCR_MERGER, [*merger_registers(pipeline, places["color"], places["depth"], width), EARLY_DEPTH_ALLOWED])
+    dcr += _pairs(DCR_MERGER, [*merger, EARLY_DEPTH_ALLOWED])
     buffers = {f"{name}@{places[name]:#x}": data.ravel() for name, data in contents.items()}
     return MachineCall(
         buffers,

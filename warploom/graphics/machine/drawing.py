@@ -17,12 +17,14 @@ from warploom.graphics.machine.calls import MachineCall, machine_call, set_up_on
 from warploom.graphics.machine.python_shader import python_program
 from warploom.graphics.machine.setup_kernels import MachineSetUp
 from warploom.graphics.machine.shader import shader
+from warploom.graphics.machine.software import KINDS, UNITS, macros, shader_for
 from warploom.graphics.machine.vertices import Launches
 from warploom.graphics.own_shader import Shader, pixel_shader
 from warploom.graphics.scene import Camera, Mesh, Scene
 from warploom.graphics.state import GraphicsError, chosen
 from warploom.graphics.target import Target
 from warploom.isa import load
+from warploom.isa.c.settings import MACROS
 from warploom.isa.frontend import Options
 from warploom.isa.launching import read_buffer
 from warploom.result import Result
@@ -78,29 +80,34 @@ def draw_on(
     progress: Callable[[int], None] | None = None,
     watched: int | None = None,
     setup: str = HOST,
+    software: str = UNITS,
     **pipeline: object,
 ) -> MachineDrawn:
     """Draw a scene on a machine with raster engine and output merger. Raises GraphicsError, LaunchError.
 
     max_cycles: of all runs together. progress: told the cycles so far. watched: number of the mesh whose run writes down all that happens,
-    for an explorer. setup: where triangles are set up and binned, "host", or "machine", by kernels. pipeline: fields that all pipelines are
-    to have, in place of their own.
+    for an explorer. setup: where triangles are set up and binned, "host", or "machine", by kernels. software: what the shader does in the
+    place of units, of software.KINDS. pipeline: fields that all pipelines are to have, in place of their own.
     """
     chosen("setup", setup, SETUPS)
+    chosen("software", software, KINDS)
     target = _cleared(scene, width, height)
     camera = scene.camera or fitting_camera(scene, width, height)
     log_tile = int(gpu.config["raster.tile"]).bit_length() - 1
+    rule = str(gpu.config["raster.rule"])
     launches = Launches(gpu)
     results = launches.results
     draws: list[Result] = []
     submitted = set_up = spent = 0
-    for number, (mesh, call) in enumerate(_calls(scene, camera, width, height, pipeline, launches)):
+    for number, (mesh, call) in enumerate(_calls(scene, camera, width, height, pipeline, launches, software)):
         set_ups = set_up_on_host if setup == HOST else MachineSetUp(launches, mesh.name)
-        made = machine_call(call, width, height, target.color, target.depth_stencil, log_tile, scene.srgb, set_ups)
+        made = machine_call(call, width, height, target.color, target.depth_stencil, log_tile, scene.srgb, set_ups, rule)
         before = spent = sum(result.cycles for _, result in results)
         told = None if progress is None else lambda cycles, before=before: progress(before + cycles)
         seen = number == watched
-        result = gpu.run(program_of(made, gpu), max_cycles=max(max_cycles - spent, 1), progress=told, tracing=seen, recording=seen)
+        result = gpu.run(
+            program_of(made, gpu, software), max_cycles=max(max_cycles - spent, 1), progress=told, tracing=seen, recording=seen
+        )
         results.append((mesh.name, result))
         submitted, set_up = submitted + len(mesh.triangles), set_up + len(made.primitives.edges)
         draws.append(result)
@@ -126,12 +133,12 @@ def program_before(gpu: GPU, scene: Scene, mesh: int, width: int, height: int, *
 
 
 def _calls(
-    scene: Scene, camera: Camera, width: int, height: int, pipeline: Mapping[str, object], launches: Launches
+    scene: Scene, camera: Camera, width: int, height: int, pipeline: Mapping[str, object], launches: Launches, software: str = UNITS
 ) -> Iterator[tuple[Mesh, DrawCall]]:
     """The draw calls of a scene, whose pixel shaders are read: once, however many meshes have them. Raises GraphicsError."""
     shaders: dict[str | int, Shader] = {}
     for mesh, call in calls_of(scene, camera, width, height, pipeline, launches.vertices):
-        fragment = call.pipeline.fragment
+        fragment = shader_for(call.pipeline.fragment, software)
         if fragment is None:
             yield mesh, call
         else:
@@ -157,7 +164,7 @@ def _keep(target: Target, name: str, result: Result, max_cycles: int) -> None:
         pixels[:] = read_buffer(result.program, result.memory, buffer).view(np.uint32)
 
 
-def program_of(call: MachineCall, gpu: GPU) -> Any:
+def program_of(call: MachineCall, gpu: GPU, software: str = UNITS) -> Any:
     """The shader's program with the buffers of a draw call, whose fragment is a Shader or None."""
     buffers: Mapping[str, Any] = call.buffers | {"dcr": call.dcr}
     own: Shader | None = call.fragment
@@ -165,4 +172,4 @@ def program_of(call: MachineCall, gpu: GPU) -> Any:
         core = gpu.config.core
         return python_program(own, call.buffers, call.dcr, dict(call.given), (gpu.config.gpu.cores * core.warps, core.lanes))
     code, path = (own.code, own.source) if own else (shader(call.cut, call.face).encode(), "shader.vx")
-    return load(code, ISA, options=Options(path=path, buffers=buffers, arguments=call.arguments))
+    return load(code, ISA, options=Options(path=path, buffers=buffers, arguments=call.arguments, more={MACROS: macros(software)}))

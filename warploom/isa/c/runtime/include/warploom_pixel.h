@@ -12,6 +12,9 @@
 #error "a pixel shader needs a raster engine: compile for vortex-2024"
 #endif
 #include <warploom_vectors.h>
+#ifdef WARPLOOM_SOFTWARE
+#include <warploom_software.h>
+#endif
 
 /* What is known of a covered pixel. All but x, y, front and triangle is interpolated, perspective-correct. */
 typedef struct {
@@ -40,6 +43,9 @@ typedef struct {
   unsigned stride;
   int levels;                      /* of the texture: the largest, and smaller copies */
   float own[16];                   /* the pipeline's uniforms, one after the other as they were given */
+#ifdef WARPLOOM_SOFTWARE
+  warploom_units_t units;          /* what raster engine and merger know, where they are software */
+#endif
 } uniforms_t;
 
 static vec4 pixel(const fragment_t *f, const uniforms_t *u);
@@ -130,9 +136,63 @@ WARPLOOM_INLINE void warploom_shade(const unsigned char *t, const uniforms_t *u,
   if (!(color.w >= u->cutoff)) return;
   unsigned word = (unsigned)(int)(saturate(color.w) * 255.0f + 0.5f) << 24;
   word |= warploom_channel(color.x, u->srgb) << 16 | warploom_channel(color.y, u->srgb) << 8 | warploom_channel(color.z, u->srgb);
+#if WARPLOOM_SOFTWARE > 1
+  warploom_merge(&u->units, (unsigned)x, (unsigned)y, back, word, (unsigned)depth & 0xffffff);
+#else
   vx_om((unsigned)x, (unsigned)y, back, word, (unsigned)depth & 0xffffff);
+#endif
 }
 
+#ifdef WARPLOOM_SOFTWARE
+WARPLOOM_INLINE int warploom_edge(const int *edge, int x, int y) { /* 32 bits that wrap, as in the raster engine */
+  return (int)((unsigned)edge[0] * (unsigned)x + (unsigned)edge[1] * (unsigned)y + (unsigned)edge[2]);
+}
+
+/* A triangle at a quad: its covered pixels are shaded. */
+static void warploom_triangle(const uniforms_t *u, unsigned number, int column, int row) {
+  const unsigned char *t = u->primitives + number * u->stride;
+  const int *edge = (const int *)t;
+  const warploom_units_t *s = &u->units;
+  int x[3], y[3], z[3]; /* edges at the quad's first pixel, its right and its lower neighbour */
+  for (int p = 0; p < 3; ++p) {
+    x[p] = warploom_edge(edge, column + (p & 1), row + (p >> 1));
+    y[p] = warploom_edge(edge + 3, column + (p & 1), row + (p >> 1));
+    z[p] = warploom_edge(edge + 6, column + (p & 1), row + (p >> 1));
+  }
+  vec2 uv = warploom_uv(t, x[0], y[0], z[0]);
+  float lod = warploom_lod(u, warploom_uv(t, x[1], y[1], z[1]) - uv, warploom_uv(t, x[2], y[2], z[2]) - uv);
+  for (int p = 0; p < 4; ++p) {
+    int right = -(p & 1), down = -(p >> 1), at_x = column - right, at_y = row - down;
+    int e0 = x[0] + ((x[1] - x[0]) & right) + ((x[2] - x[0]) & down), e1 = y[0] + ((y[1] - y[0]) & right) + ((y[2] - y[0]) & down);
+    int e2 = z[0] + ((z[1] - z[0]) & right) + ((z[2] - z[0]) & down);
+    if (at_x < s->left || at_x >= s->right || at_y < s->top || at_y >= s->bottom) continue;
+    if (!warploom_inside(s, e0, edge[0], edge[1]) || !warploom_inside(s, e1, edge[3], edge[4]) || !warploom_inside(s, e2, edge[6], edge[7])) continue;
+    warploom_shade(t, u, number, e0, e1, e2, at_x, at_y, lod);
+  }
+}
+
+static void warploom_draw(int task, void *argument) {
+  const uniforms_t *u = *(const uniforms_t *const *)argument;
+  const warploom_units_t *s = &u->units;
+  int side = s->log_tile - 1, quads = s->headers << 2 * side, tasks = vx_num_cores() * vx_num_warps() * vx_num_threads();
+  for (int place = task; place < quads; place += tasks) {
+    const unsigned *header = s->tiles + 2 * (place >> 2 * side), *list = header + 2 + (header[1] & 0xffff);
+    int inside = place & ((1 << 2 * side) - 1), count = (int)(header[1] >> 16);
+    int column = (int)((header[0] & 0xffff) << s->log_tile) + 2 * (inside & ((1 << side) - 1));
+    int row = (int)((header[0] >> 16) << s->log_tile) + 2 * (inside >> side);
+    if (column + 1 < s->left || column >= s->right || row + 1 < s->top || row >= s->bottom) count = 0;
+    for (int k = 0; k < count; ++k) {
+      const int *edge = (const int *)(u->primitives + list[k] * u->stride);
+      int outside = 0; /* whether the quad is wholly outside of an edge: its value at the best of four pixels */
+      for (int n = 0; n < 9; n += 3) {
+        int best = warploom_edge(edge + n, column + (edge[n] > 0), row + (edge[n + 1] > 0));
+        outside |= best < 0;
+      }
+      if (!outside) warploom_triangle(u, list[k], column, row);
+    }
+  }
+}
+#else
 static void warploom_draw(int task, void *argument) {
   const uniforms_t *u = *(const uniforms_t *const *)argument;
   unsigned quad;
@@ -155,6 +215,8 @@ static void warploom_draw(int task, void *argument) {
     }
   }
 }
+
+#endif
 
 int main(void *argument) {
   vx_spawn_tasks(vx_num_cores() * vx_num_warps() * vx_num_threads(), warploom_draw, argument);
