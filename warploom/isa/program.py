@@ -81,7 +81,8 @@ class Program:
     since no machine has it: why. stops: by instruction with which the run-time stops a program: what is wrong, as a sentence.
     schedule: the compiler's control words, of machine code that has them; None elsewhere. pointers: by instruction that accesses memory by
     a pointer of 64 bits: the lane register of its low word, which the high one follows, and what is added. functions: tables of
-    functions that the special function unit looks up, one after another (uint32). remarks: what every run of it says.
+    functions that the special function unit looks up, one after another (uint32). remarks: what every run of it says. turns: the
+    instructions at which parts of a warp take turns, and results depend on that.
     value_bits: width of a register's value as a user sees it (8 for tiny-gpu). statements: the source's lines are statements, each
     of several instructions: messages quote the line. language: how it is written, and its words for barriers and the like.
     """
@@ -122,6 +123,7 @@ class Program:
     pointers: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     functions: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint32))
     remarks: tuple[str, ...] = ()
+    turns: tuple[int, ...] = ()
     graphics: tuple[int, ...] = ()  # registers of the raster engine, six, and of the output merger, eighteen; (): none are written
     extensions: tuple[int, ...] = ()  # instructions that the instruction set's original machine does not have, written by their names
     variables: Variables = NO_VARIABLES  # where a compiler of ours has put the source's variables

@@ -12,6 +12,7 @@ from warploom.isa.frontend import Options
 from warploom.isa.frontends import open_source
 from warploom.isa.launching import read_buffer
 from warploom.isa.sass import front_end
+from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config
 
 HEAD = 'typedef unsigned u;\nextern "C" __global__ void k(const u *in, u *out)\n{\n    int t = threadIdx.x;\n'
@@ -64,6 +65,19 @@ def test_what_a_barrier_has_found_is_the_same_for_all(tmp_path, architecture):
     given = IN[:64].copy()
     given[7] = 4
     assert set(ran(tmp_path, REDUCED, architecture, given)) == {int((given & 1).sum()) * 4 + 1}
+
+
+@pytest.mark.parametrize("divergence", ["minpc", "dwf"])
+def test_mechanisms_that_join_lanes_wherever_they_meet_refuse_parts_that_take_turns(divergence):
+    def program(kernel):
+        data = lzma.decompress((GOLDEN / "turns_sm_80.cubin.xz").read_bytes())
+        buffers = {"p0": np.zeros(32, np.uint32), "p1": np.zeros(32, np.uint32)}
+        options = Options("k.cubin", more={"kernel": kernel}, grid=1, block=32, buffers=buffers, arguments={"p2": 32})
+        return front_end.load(data, options).program
+
+    gpu = GPU(load_config("sm", {"gpu.cores": 1, "core.divergence": divergence}), engine="python")
+    with pytest.raises(LaunchError, match=f"parts of a warp take turns from here on, and core.divergence={divergence} joins lanes"):
+        gpu.run(program("redux"))
 
 
 @needs_compilers

@@ -195,6 +195,13 @@ def _missing(found: Cubin, kernel: Kernel) -> list[Diagnostic]:
     return open_ends + [Diagnostic(Severity.WARNING, f"{name} {said}") for name in sorted(names - set(FUNCTIONS)) if name.isprintable()]
 
 
+def _taking_turns(lowered: Lowered) -> tuple[int, ...]:
+    """The instructions from which on parts of a warp take turns, where a sum over lanes depends on that."""
+    if not any(one.name == "REDUX" for one in lowered.instructions):
+        return ()
+    return tuple(number for number, one in enumerate(lowered.instructions) if one.name == "WARPSYNC" and takes_turns(one))
+
+
 def _turns(program: Program, lowered: Lowered) -> list[Diagnostic]:
     """A warning where parts of a warp take turns, the code does not say until where, and a sum over lanes depends on that."""
     names = {one.name for one in lowered.instructions}
@@ -249,6 +256,7 @@ def program_of(
         refused={one.number: one.reason for one in lowered.refused},
         pointers={number: pair for number, one in enumerate(lowered.instructions) if (pair := pointer_of(one)) is not None},
         schedule=schedule_of(lowered.instructions),
+        turns=_taking_turns(lowered),
         **more,
     )
 

@@ -19,6 +19,7 @@ from warploom.machine.core.warps.scoreboard import LANE_GROUPS
 from warploom.machine.device.block_dispatcher import MAX_LAUNCH_REGISTERS
 
 MOST_THREADS = (1 << 31) - 1
+JOINING = ("minpc", "dwf")  # mechanisms under which lanes run together wherever they meet
 SAMPLE_FIXED = u.NUMBER["sample_fixed"]
 
 
@@ -42,6 +43,12 @@ def check(config: Config, program: Program) -> None:
     if config.core.lock == "lane" and (program.registers + program.lock_width - 1) // program.lock_width > LANE_GROUPS:
         raise LaunchError(
             f"core.lock = 'lane' has room for {LANE_GROUPS} registers, the program uses {program.registers}; add --set core.lock=register"
+        )
+    if program.turns and config.core.divergence in JOINING:
+        here = f"{program.where(program.turns[0])}: parts of a warp take turns from here on"
+        raise LaunchError(
+            f"{here}, and core.divergence={config.core.divergence} joins lanes that come to the same instruction; "
+            "add --set core.divergence=its"
         )
     _check_extents(config, program)
     written = len(program.launch.registers)
