@@ -50,3 +50,14 @@ def test_what_cannot_be_followed_is_named(words, said):
     with pytest.raises(BadWord) as refused:
         parse(words)
     assert str(refused.value).startswith(said)
+
+
+def test_words_in_a_file_and_libraries_by_path(tmp_path):
+    words = tmp_path / "includes.rsp"
+    words.write_text('-isystem "/a folder" -DN=3\n')
+    found = parse(["a.cu", "--options-file", str(words), f"@{words}", "/usr/local/cuda/lib/libcudart.so", "/usr/lib/librt.a", "own.a"])
+    assert found.both == ["-isystem", "/a folder", "-DN=3"] * 2 and found.objects == ["own.a"]
+    with pytest.raises(BadWord, match=r"--options-file nowhere\.rsp: it cannot be read: No such file or directory"):
+        parse(["--options-file", "nowhere.rsp"])
+    with pytest.raises(BadWord, match="cuBLAS is not there yet"):
+        parse(["a.cu", "/usr/local/cuda/lib/libcublas.so"])

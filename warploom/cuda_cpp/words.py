@@ -39,6 +39,17 @@ ABSENT_LIBRARIES = {
     "cusolver": "cuSOLVER", "cudnn": "cuDNN", "nvrtc": "NVRTC", "nccl": "NCCL", "npp": "NPP", "nppc": "NPP", "GL": "OpenGL", "glut": "GLUT",
 }  # fmt: skip
 
+OURS = (
+    "cuda",
+    "cudart",
+    "cudart_static",
+    "cudadevrt",
+    "rt",
+    "stdc++",
+    "gomp",
+    "nvToolsExt",
+)  # libraries that the program has without asking
+
 
 class BadWord(ValueError):
     """An option that cannot be followed. One sentence."""
@@ -106,7 +117,9 @@ def _take(found: Words, word: str, rest: list[str]) -> None:
             raise BadWord(f"{word} needs a value")
         return rest.pop(0)
 
-    if not word.startswith("-"):
+    if word[:1] == "@" or name in ("--options-file", "-optf"):
+        rest[:0] = _of_file(word[1:] if word[:1] == "@" else needed())
+    elif not word.startswith("-"):
         _file(found, word)
     elif word in REFUSED:
         raise BadWord(
@@ -180,9 +193,19 @@ def _take(found: Words, word: str, rest: list[str]) -> None:
         raise BadWord(f"{word} is not an option of nvcc that is known here")
 
 
+def _of_file(path: str) -> list[str]:
+    """The words in a file, as CMake writes them where there are many."""
+    try:
+        return shlex.split(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as wrong:
+        raise BadWord(f"--options-file {path}: it cannot be read: {getattr(wrong, 'strerror', None) or wrong}") from None
+
+
 def _file(found: Words, word: str) -> None:
     suffix = Path(word).suffix
-    if suffix in OBJECTS or ".so." in word:
+    if (name := Path(word).name.partition(".")[0].removeprefix("lib")) in (*OURS, *ABSENT_LIBRARIES) and suffix in OBJECTS[1:3]:
+        _library(found, name)
+    elif suffix in OBJECTS or ".so." in word:
         found.objects.append(word)
     elif suffix in (*CUDA, *HOST) or found.language:
         found.sources.append(word)
@@ -206,7 +229,7 @@ def _level(text: str) -> str:
 def _library(found: Words, name: str) -> None:
     if name in ABSENT_LIBRARIES:
         raise BadWord(f"-l{name}: {ABSENT_LIBRARIES[name]} is not there yet")
-    if name in ("cuda", "cudart", "cudart_static", "cudadevrt", "rt", "stdc++", "gomp", "nvToolsExt"):
+    if name in OURS:
         found.left_out.append(f"-l{name}")
     else:
         found.link.append(f"-l{name}")
