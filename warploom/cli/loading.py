@@ -34,7 +34,7 @@ LAUNCH_NUMBER = re.compile(r"[0-9]{1,9}")
 EXTENT = re.compile(r"[0-9]{1,10}(?:[x,][0-9]{1,10}){0,2}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Launching:
     """What is said on the command line about how a program starts; None and () where nothing is said.
 

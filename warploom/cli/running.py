@@ -28,7 +28,7 @@ CHECKED = "accesses ", " barrier "  # in sentences about faults of which a check
 SHIFTS = {"": 0, "K": 10, "M": 20, "G": 30}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Order:
     """A run that was asked for: the program with the warnings about its text, the machine, how far it may go, and whether with checks."""
 

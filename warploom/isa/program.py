@@ -61,7 +61,7 @@ class Source:
         return lines_of(self.text)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Program:
     """What a machine runs.
 

@@ -137,6 +137,17 @@ def test_what_a_helper_makes_is_counted_and_what_it_leaves_is_compiled_here(else
     assert "a process that helped to compile has ended with status -9; its part is compiled here" in said
 
 
+def test_who_stops_the_process_that_is_helped_stops_its_helpers(monkeypatch):
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    helper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    monkeypatch.setattr(helpers, "compile_if_free", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        compile_pieces(Code(), Pieces("a"), SimpleNamespace(start=lambda count: [helper]), None)
+    assert helper.wait(30) != 0
+
+
 def beside(code, pieces, order, said):
     return Beside(code, pieces, order, Report(code, pieces, 15.0, said.append, beside=True))
 

@@ -12,6 +12,7 @@ import pickle
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
@@ -134,7 +135,7 @@ def compile_pieces(code: Native, pieces: list[Hook], order: Order, report: Repor
     What the others leave, because they are stopped, is compiled here.
     """
     helpers = [] if code.untrusted else order.start(_processes(pieces) - 1)
-    with no_collector():
+    with _stopped_together(helpers), no_collector():
         for piece in pieces:
             if code.untrusted:
                 _make(code, piece, report)
@@ -150,6 +151,17 @@ def compile_pieces(code: Native, pieces: list[Hook], order: Order, report: Repor
                 compile_if_free(code, piece, report)
                 if not code.is_compiled(piece):
                     _wait(report)
+
+
+@contextlib.contextmanager
+def _stopped_together(helpers: list[subprocess.Popen[bytes]]) -> Iterator[None]:
+    """Who stops the process that all others help, stops these too."""
+    try:
+        yield
+    except BaseException:
+        for helper in helpers:
+            helper.terminate()
+        raise
 
 
 def compile_if_free(code: Native, piece: Hook, report: Report | None = None) -> None:

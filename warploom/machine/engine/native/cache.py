@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import os
 import re
-import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -124,6 +123,8 @@ def _text(file: Path | str) -> str:
 
 def forget_old_caches() -> None:
     """Delete native code of other versions of this package that no run has asked for in a month."""
+    import shutil  # whose import takes 2 ms of a short run
+
     current = cache_directory()
     if current.parent.is_dir():
         for path in current.parent.iterdir():
