@@ -73,10 +73,8 @@ class Launching:
         return cls(**given, apart=bool(options.get("as_json")) or "-" in options.values(), machine=machine)
 
 
-def is_script(file: str, isa: str | None, compiler: str = OWN) -> bool:
-    """Whether a file is a program with its own main, which launches kernels: Python, a notebook, CUDA C++."""
-    if isa is None and compiler == NVIDIA and file.lower().endswith(KERNELS):
-        return False
+def is_script(file: str, isa: str | None) -> bool:
+    """Whether a file is a program with its own main, which launches kernels: Python, a notebook, CUDA C++. isa: as `with_isa` has it."""
     return isa in PROGRAMS.values() or (isa is None and program_isa(file) is not None and not is_scene(file, isa))
 
 
@@ -89,6 +87,14 @@ def compiled_isa(file: str, isa: str | None, compiler: str) -> str | None:
             f"--compiler nvidia: {file} is not a program in Python, CUDA C++ or PTX, which NVIDIA's compilers take: leave it out"
         )
     return isa
+
+
+def with_isa(file: str, options: dict[str, Any]) -> dict[str, Any]:
+    """A command's options, with the instruction set that the chosen compiler makes of a file as the one that is asked for.
+
+    A command asks so before anything else is done with its options. Raises UserError.
+    """
+    return options | {"isa": compiled_isa(file, options["isa"], options["compiler"])}
 
 
 def program_isa(file: str) -> str | None:
@@ -114,7 +120,6 @@ def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]
     check_compiler_options(file, optimise=said.optimise, macros=said.macros, folders=said.folders)
     asked = _generation_asked(said)
     said = replace(said, machine=said.machine or _machine(said, asked))
-    said = replace(said, isa=compiled_isa(file, said.isa, said.compiler))
     isa = said.isa or (VORTEX if said.machine is not None and file.lower().endswith(IMAGE) and said.machine["vortex.isa"] else None)
     with on_standard_error(said.apart and is_script(file, isa)):
         loaded = open_source(file, isa, _options(file, said, asked))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, json_option, keep_inputs, print_json, print_warnings, say, stopped
-from warploom.cli.loading import is_script, with_its_files
+from warploom.cli.loading import is_script, with_isa, with_its_files
 from warploom.cli.options import machine_options, renamed
 from warploom.cli.running import complain, take_order
 from warploom.cli.script import run_whole, wants_whole
@@ -78,13 +78,14 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     from warploom.cli.terminal.progress import Progress
 
     file, options = with_its_files(file, options)
-    if is_script(file, options["isa"], options["compiler"]) and Path(file).is_file() and wants_whole(options):
+    options = with_isa(file, options)
+    if is_script(file, options["isa"]) and Path(file).is_file() and wants_whole(options):
         from warploom.cli.script_files import LaunchFiles
 
         wanted = LaunchFiles(file, options["saves"], trace_files(options))
         _check_outputs(file, options, wanted.saves, wanted.traces)
         ctx.exit(run_whole(file, options, wanted))
-    if options["program_arguments"] and not is_script(file, options["isa"], options["compiler"]):
+    if options["program_arguments"] and not is_script(file, options["isa"]):
         raise UserError(f"{options['program_arguments'][0]!r}: only a program with its own main takes arguments, and {file} has none")
     order = take_order(file, options)
     program, warnings, config, limit = order.program, order.warnings, order.config, order.limit

@@ -13,7 +13,7 @@ import click
 from warploom.cli.common import UserError, say
 from warploom.cli.drawing.programs import ISA as SCENE_ISA
 from warploom.cli.drawing.programs import is_scene, scene_program
-from warploom.cli.loading import PROGRAM_GPU, PYTHON, Launching, is_script, load_program, named, there_is
+from warploom.cli.loading import PROGRAM_GPU, PYTHON, Launching, is_script, load_program, named, there_is, with_isa
 from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ class Order:
 
 def take_order(file: str, options: dict[str, Any]) -> Order:
     """What the options of `options.py` ask for. Raises SourceError, BindingError, ConfigError, UserError."""
+    options = with_isa(file, options)
     if is_scene(file, options["isa"]):
         there_is(file)
         config, units = machine_of(file, options, SCENE_ISA)
@@ -67,7 +68,7 @@ def take_order(file: str, options: dict[str, Any]) -> Order:
         return Order(
             program, warnings, config, units, options["engine"], limit_of(options["max_cycles"], whole=True), bool(options.get("check"))
         )
-    script = is_script(file, options["isa"], options["compiler"])
+    script = is_script(file, options["isa"])
     limit = limit_of(options["max_cycles"], whole=script)
     there_is(file)
     machine = machine_of(file, options, PYTHON) if script else None  # which a Python program sees

@@ -81,7 +81,8 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
 )
 
 _CUDA = (
-    "write the kernel in Python (`warploom new kernel.py`: the dialect of numba.cuda), in C (.c, for Vortex) or in OpenCL C (.cl, for GCN)"
+    "write the kernel in Python (`warploom new kernel.py`: the dialect of numba.cuda), in CUDA C++ (.cu), in C (.c, for Vortex) or in "
+    "OpenCL C (.cl, for GCN)"
 )
 _BINARY = "run the kernel's source instead: in Python (.py), in C (.c, for Vortex) or in OpenCL C (.cl, for GCN)"
 # Files of other tools, by ending: what they are, and what to do.
@@ -92,7 +93,7 @@ NOT_YET: dict[str, tuple[str, str]] = {
         "it is PTX, which NVIDIA's compiler makes machine code of",
         "add --compiler nvidia (extra nvidia), or run the kernel's source",
     ),
-    **dict.fromkeys((".sass",), ("it is NVIDIA's machine code, which does not run here yet", _BINARY)),
+    ".sass": ("it is a listing of NVIDIA's machine code", "run the file that it was made from: a .cubin, or its source"),
     **dict.fromkeys(
         (".metal", ".wgsl", ".glsl", ".comp", ".frag", ".vert", ".hlsl", ".spv"), ("it is a shader, which does not run here", _CUDA)
     ),

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from warploom.cli.common import UserError, diagnostic_json, json_option, print_json, print_warnings, say, write_file
-from warploom.cli.loading import Launching, load_program
+from warploom.cli.loading import Launching, load_program, with_isa
 from warploom.cli.options import program_options
 from warploom.cli.terminal.screen import width
 from warploom.isa.numbers import grouped
@@ -117,7 +117,8 @@ def command(directory: str, **options: Any) -> None:
         raise UserError(f"{directory} is a file: name a directory")
     _spare(place, [README])
     gpu = GPU(options["gpu"], set=dict(parse_setting(text) for text in options["changes"]))
-    program, warnings = (None, []) if options["replay"] is None else load_program(options["replay"], Launching.of(options))
+    replay = options["replay"]
+    program, warnings = (None, []) if replay is None else load_program(replay, Launching.of(with_isa(replay, options)))
     if program is not None and not options["as_json"]:
         print_warnings(warnings, program.source)
     sizes = {name: size for name, size in (("words_of", options["words"]), ("bytes_of", options["data_bytes"])) if size is not None}

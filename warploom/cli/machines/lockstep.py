@@ -19,7 +19,7 @@ from warploom.cli.common import (
     say,
     stopped,
 )
-from warploom.cli.loading import Launching, is_script, load_program
+from warploom.cli.loading import Launching, is_script, load_program, with_isa
 from warploom.cli.options import program_options
 from warploom.isa.numbers import grouped
 
@@ -79,7 +79,8 @@ def command(ctx: click.Context, program: str, **options: Any) -> None:
     buffers = (text.partition("=")[2] for text in options["buffers"])
     check_targets({"--vcd": options["vcd"]}, [file for file in (program, *buffers, options["gpu"]) if file])
     gpu = GPU(options["gpu"], set=dict(parse_setting(text) for text in options["changes"]))
-    seen = gpu.config if is_script(program, options["isa"], options["compiler"]) and gpu.config.has.warps else None
+    options = with_isa(program, options)
+    seen = gpu.config if is_script(program, options["isa"]) and gpu.config.has.warps else None
     loaded, warnings = load_program(program, Launching.of(options, seen))
     if not options["as_json"]:
         print_warnings(warnings, loaded.source)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import DONE, FAULT, UserError, check_targets, json_option, print_json, print_warnings, say, stopped, write_file
-from warploom.cli.loading import Launching, is_script, load_program, there_is
+from warploom.cli.loading import Launching, is_script, load_program, there_is, with_isa
 from warploom.cli.options import program_options, renamed, unit_options
 from warploom.cli.running import users_units
 
@@ -202,7 +202,8 @@ def _plan(kernel: str, over: dict[str, str], options: dict[str, Any]) -> Plan:
     machine: dict[str, Any] = {"set": dict(parse_setting(text) for text in options["changes"])}
     machine |= {"gpu": options["gpu"], "units": users_units(options)}
     there_is(kernel)
-    script = is_script(kernel, options["isa"], options["compiler"])
+    options = with_isa(kernel, options)
+    script = is_script(kernel, options["isa"])
     seen = base_machine(front_end(kernel, options["isa"]).gpu, over, **machine)[0] if script else None
     program, warnings = load_program(kernel, Launching.of(options, seen))
     if not options["as_json"] and not options["quiet"]:

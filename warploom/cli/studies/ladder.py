@@ -21,7 +21,7 @@ from warploom.cli.common import (
     stopped,
     write_file,
 )
-from warploom.cli.loading import Launching, is_script, load_program
+from warploom.cli.loading import Launching, is_script, load_program, with_isa
 from warploom.cli.options import program_options, renamed, unit_options
 from warploom.cli.running import users_units
 from warploom.cli.studies import ladder_script
@@ -83,7 +83,8 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
     from warploom.study.ladder import KernelError, climb, has_warps, last_machine, usual_machine
 
-    script = is_script(kernel, options["isa"], options["compiler"])
+    options = with_isa(kernel, options)
+    script = is_script(kernel, options["isa"])
     whole = script and options["launch"] is None
     if script:
         ladder_script.check_options(kernel, options)
@@ -155,7 +156,7 @@ def _load(file: str, options: dict[str, Any], changes: Mapping[str, Any]) -> Pro
     from warploom.study.ladder import last_machine
 
     seen = None
-    if is_script(file, options["isa"], options["compiler"]):
+    if is_script(file, options["isa"]):
         seen = last_machine(options["gpu"] or ladder_script.GPU, changes, units=users_units(options)).config
     program, warnings = load_program(file, Launching.of(options, seen))
     if not options["as_json"]:

@@ -9,7 +9,7 @@ import click
 
 from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, json_option, mistakes, print_json, print_warnings, say, stopped
 from warploom.cli.drawing.programs import is_scene
-from warploom.cli.loading import is_script
+from warploom.cli.loading import is_script, with_isa
 from warploom.cli.options import machine_options
 from warploom.cli.script import check_script_options, left_with
 from warploom.cli.terminal.own_output import on_standard_error
@@ -55,8 +55,9 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     if sarif and options["as_json"]:
         raise UserError("--sarif and --json are two forms of one report: ask for one of them")
     options["as_json"] = options["as_json"] or sarif
+    options = with_isa(file, options)
     with on_standard_error(options["as_json"]):
-        status, reports, more = _script(file, options) if is_script(file, options["isa"], options["compiler"]) else _program(file, options)
+        status, reports, more = _script(file, options) if is_script(file, options["isa"]) else _program(file, options)
     if sarif:
         print_json(_sarif(reports))
     elif options["as_json"]:

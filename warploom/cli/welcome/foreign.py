@@ -19,7 +19,7 @@ FOREIGN = {
     "jax": ("JAX, whose kernels are compiled for a real GPU", ARRAYS),
     "tensorflow": ("TensorFlow, whose kernels are compiled for a real GPU", ARRAYS),
     "triton": ("Triton, whose kernels are compiled for a real GPU", KERNELS),
-    "pycuda": ("CUDA C++ from Python, which does not run here yet", KERNELS),
+    "pycuda": ("CUDA C++ from Python, for a real GPU", "put the kernels and their host code into a file: `warploom run program.cu`"),
     "cuda": ("NVIDIA's bindings to its driver", KERNELS),
     "pyopencl": ("OpenCL on a real device", "write the kernel to a file: `warploom run kernel.cl` (for AMD's GCN)"),
     "taichi": ("Taichi, whose kernels are compiled for a real GPU", KERNELS),
