@@ -92,3 +92,10 @@ SMALL = {"gpu.cores": 1, "core.threads_per_block": 2}
 def test_an_unknown_unit_is_named_with_the_nearest():
     with pytest.raises(rtl.NoHardware, match="there is no unit 'aluu' in hardware"):
         rtl.cost("aluu")
+
+
+def test_an_element_of_an_array_is_not_called_as_a_bit_is():
+    """Yosys calls bit 0 of `start` `start[0]` when it maps to lookup tables, and stops where a wire has that name."""
+    text = prices._text(prices.UNIT["quad"].make(None))
+    assert "wire width 32 \\start.0\n" in text
+    assert "start[0]" not in text

@@ -23,6 +23,7 @@ from warploom.rtl.hardware import Hardware, NoHardware
 from warploom.rtl.mechanisms import LANES, MECHANISMS, WARPS, WAYS, choices_of, part_of_machine
 from warploom.rtl.merger.blend import BlendStage
 from warploom.rtl.model import GPU, Config, cache_directory, nearest
+from warploom.rtl.raster.edges import QuadEvaluator
 from warploom.rtl.sequencer.alu import Alu
 from warploom.rtl.sequencer.controller import Controller
 from warploom.rtl.sequencer.core import Core
@@ -96,6 +97,7 @@ UNITS = (
     Unit("dispatcher", lambda h: Dispatcher(h.cores, h.threads_per_block), _one),
     Unit("gpu", Gpu, _one, slow=True),
     Unit("blend", lambda h: BlendStage(), lambda h: 0, slow=True),
+    Unit("quad", lambda h: QuadEvaluator(), lambda h: 0, slow=True),
     *(Unit(row.name, row.make, lambda h: 0, row.by, row.slow) for row in MECHANISMS),
 )
 UNIT = {unit.name: unit for unit in UNITS}
@@ -141,7 +143,7 @@ def costs(
 ) -> list[Cost]:  # fmt: skip
     """The prices of units in sizes, as `names_and_sizes` gives them. progress: is told how many are known."""
     hardware = Hardware() if gpu is None or all(unit.by for unit, _ in asked) else Hardware.of(gpu.config)
-    circuits = [rtlil_text(unit.make(size if unit.by else hardware), TOP) for unit, size in asked]
+    circuits = [_text(unit.make(size if unit.by else hardware)) for unit, size in asked]
     names = [f"{unit.name}({size})" if unit.by else unit.name for unit, size in asked]
     counts = [0 if unit.by else unit.count(hardware) for unit, _ in asked]
     found = synthesize(circuits, progress)
@@ -150,7 +152,7 @@ def costs(
 
 def cost_of(component: Any, name: str = "") -> Cost:
     """The price of any component."""
-    return Cost(name=name, count=1, **_priced(rtlil_text(component, TOP)))
+    return Cost(name=name, count=1, **_priced(_text(component)))
 
 
 def cost_of_choices(config: Config, settings: tuple[str, ...] | list[str]) -> list[Cost]:
@@ -159,13 +161,13 @@ def cost_of_choices(config: Config, settings: tuple[str, ...] | list[str]) -> li
     Raises NoHardware for a mechanism without a price, and when no setting changes one that has.
     """
     parts = [choice.part(config) for choice in choices_of(settings)]
-    return [Cost(name=part.key, count=part.many, **_priced(rtlil_text(part.make(), TOP))) for part in parts if part is not None]
+    return [Cost(name=part.key, count=part.many, **_priced(_text(part.make()))) for part in parts if part is not None]
 
 
 def cost_of_machine(config: Config, kind: str) -> int:
     """The transistors of all that a machine has of one kind of hardware, of `mechanisms.KINDS`; 0 where it has none."""
     part = part_of_machine(config, kind)
-    return 0 if part is None else part.many * _priced(rtlil_text(part.make(), TOP))["transistors"]
+    return 0 if part is None else part.many * _priced(_text(part.make()))["transistors"]
 
 
 def script() -> tuple[str, str]:
@@ -209,6 +211,11 @@ def synthesize(circuits: Iterable[str], progress: Callable[[int], None] | None =
     told()
     all_of(runs, done)
     return [known[circuit] for circuit in given]
+
+
+def _text(component: Any) -> str:
+    """A component as Yosys reads it. An array's element is a wire `name[0]`, which mapping calls bit 0 of `name` too: it gets a dot."""
+    return re.sub(r"(\\[\w$.]+)\[(\d+)\]", r"\1.\2", rtlil_text(component, TOP))
 
 
 def _priced(circuit: str) -> dict[str, int]:
