@@ -42,6 +42,13 @@ def test_what_is_written_goes_to_this_folder(here):
     assert (done.exit_code, [path.name for path in here.iterdir()]) == (0, ["matadd.html"])
 
 
+def test_scenes_are_found_too(here):
+    done = CliRunner().invoke(main, ["draw", "examples/graphics/garden.py", "--size", "8", "--quiet", "--engine", "python"])
+    assert done.exit_code == 0 and (here / "garden.png").is_file()
+    assert done.stderr == "examples/graphics/garden.py: the example graphics/garden.py that ships with warploom\n"
+    assert find("hills") == [EXAMPLES / "graphics" / "hills.py"]
+
+
 def test_every_example_has_a_sentence_and_is_found_by_its_name():
     listed = examples()
     assert len(listed) > 60

@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-PROGRAM = "FILE"  # how a program's argument is called in every command's help
+PROGRAMS = ("FILE", "[FILE]", "SCENE")  # how a program's or a scene's argument is called in the commands' help
 
 
 def with_shipped(command: click.Command) -> click.Command:
     """The command, whose program may be named as `warploom examples` lists it."""
     for param in command.params:
-        if isinstance(param, click.Argument) and param.metavar in (PROGRAM, f"[{PROGRAM}]") and param.nargs == 1 and param.callback is None:
+        if isinstance(param, click.Argument) and param.metavar in PROGRAMS and param.nargs == 1 and param.callback is None:
             param.callback = _found
     return command
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2]
 FOLDERS = ("tiny", "python", "cuda", "guppy", "vortex", "gcn", "avx512", "riscv")  # a name that stands in several is that of the first
+SCENES = "graphics"  # what is drawn: found by name too
 PROGRAMS = (".py", ".cu", ".asm", ".guppy", ".c", ".cl", ".gcn", ".avx512", ".rv", ".ipynb")  # with a text of their own: no binaries
 OPENINGS = (
     re.compile(r"/\* *(.*?)\*/", re.DOTALL),
@@ -54,16 +55,17 @@ def examples() -> list[Example]:
 
 
 def find(word: str) -> list[Path]:
-    """The shipped programs that a word names, the one that is meant first: `matmul`, `matmul.asm`, `tiny/matmul`."""
+    """The shipped programs and scenes that a word names, the one that is meant first: `matmul`, `matmul.asm`, `tiny/matmul`."""
     root = folder("examples")
     parts = Path(word).parts
     if root is None or not parts or parts[0] in ("/", "..", "."):
         return []
     wanted = parts[1:] if parts[0] == "examples" else parts
-    if len(wanted) == 2 and wanted[0] in FOLDERS:
+    folders = (*FOLDERS, SCENES)
+    if len(wanted) == 2 and wanted[0] in folders:
         places = [root / wanted[0]]
     elif len(wanted) == 1:
-        places = [root / name for name in FOLDERS]
+        places = [root / name for name in folders]
     else:
         return []
     files = [path for place in places for path in sorted(place.glob("*")) if path.suffix in (*PROGRAMS, ".elf")]
