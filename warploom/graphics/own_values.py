@@ -21,8 +21,8 @@ def own_values(uniforms: Mapping[str, Any]) -> Any:
 @lru_cache(64)
 def _names_of(names: tuple[str, ...]) -> Any:
     """One class for the same names, since a shader is compiled for classes."""
-    own = namedtuple("Own", names)
-    own._missing = "numbers of a shader's own are given by `draw --arg {name}=1` or Pipeline(uniforms=...)"  # type: ignore[attr-defined]
+    own: Any = namedtuple("Own", names)  # type: ignore[misc]
+    own._missing = "numbers of a shader's own are given by `draw --arg {name}=1` or Pipeline(uniforms=...)"
     return own
 
 

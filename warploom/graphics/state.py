@@ -121,7 +121,7 @@ def _check_uniforms(uniforms: Mapping[str, Any]) -> None:
     """Raise GraphicsError for what no shader can be given."""
     for name, value in uniforms.items():
         numbers = value if isinstance(value, tuple | list) else [value]
-        good = 1 <= len(numbers) <= 4 and all(isinstance(one, Real) and abs(one) <= LARGEST for one in numbers)
+        good = 1 <= len(numbers) <= 4 and all(isinstance(one, Real) and abs(float(one)) <= LARGEST for one in numbers)
         if not (isinstance(name, str) and name.isidentifier() and not iskeyword(name) and not name.startswith("_")):
             raise GraphicsError(f"a uniform's name is a word as of a variable, and {name!r} is none")
         if not good:
