@@ -28,10 +28,11 @@ from warploom.machine.core.scheduling.policies import POLICIES
 from warploom.machine.device.held import Held
 from warploom.machine.device.machine import PipelineMachine
 from warploom.machine.device.rooms import rooms_of_core
-from warploom.machine.device.setup import first_level_of, resident_blocks, set_up_core
+from warploom.machine.device.setup import first_level_of, set_up_core
 from warploom.machine.device.storage import set_up_spaces
 from warploom.machine.engine.layout import bytes_of
 from warploom.machine.engine.unit import mirror, zeros
+from warploom.machine.occupancy.resident import resident_blocks
 from warploom.machine.run.driver import drive
 
 A, B, C = range(FREE, FREE + 3)

@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.config.derived import shape_of
 from warploom.machine.config.presets import load_config
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import mirror, unit, zeros
@@ -243,7 +242,7 @@ def test_a_cache_with_too_many_lines_is_refused(level, lines):
 
 def test_the_bytes_give_the_ways_where_the_sets_are_given():
     config = load_config("tiny", {"l1.bytes": 96 << 10, "l1.line": 128, "l1.sets": 4})
-    assert shape_of(config.l1) == (4, 192)
+    assert config.l1.shape() == (4, 192)
     with pytest.raises(ConfigError) as error:
         load_config("tiny", {"l1.bytes": 1000, "l1.line": 128, "l1.sets": 4})
     assert str(error.value) == "l1.bytes = 1000: not a multiple of line x sets = 512"

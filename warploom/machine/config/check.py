@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from warploom.machine.config.derived import shape_of
 from warploom.machine.config.effective import check_parts, check_replaced
 from warploom.machine.config.schema import Config, ignored
 from warploom.machine.config.sequences import parts_of
@@ -36,7 +35,7 @@ def _check_shape(level: str, cache: Cache) -> None:
     if cache.bytes % unit:
         parts = f"line x {named}{' x slices' if slices > 1 else ''}"
         raise ConfigError(f"{level}.bytes = {cache.bytes}: not a multiple of {parts} = {unit}")
-    sets, ways = shape_of(cache, slices)
+    sets, ways = cache.shape(slices)
     check_cache(level, sets * slices, ways, cache.replacement, L2_LINES if level == "l2" else LINES)
     if slices * cache.mshrs > ENTRIES and level == "l2":
         raise ConfigError(
@@ -74,7 +73,7 @@ def check_effective(config: Config, changed: Iterable[str]) -> None:
 def _check_ways(level: str, cache: Cache) -> None:
     """The ways of a cache decide nothing where its sets do. Raises ConfigError."""
     if cache.sets and cache.bytes:
-        _, ways = shape_of(cache, cache.slices if isinstance(cache, L2) else 1)
+        _, ways = cache.shape(cache.slices if isinstance(cache, L2) else 1)
         if ways != cache.ways:
             raise ConfigError(
                 f"{level}.ways has no effect here: with {level}.sets = {cache.sets} the bytes give {ways} ways; "

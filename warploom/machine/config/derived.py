@@ -4,13 +4,6 @@ from __future__ import annotations
 
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.sizes import BANK_BYTES, CARVEOUTS
-from warploom.machine.memory.settings import Cache
-
-
-def shape_of(cache: Cache, slices: int = 1) -> tuple[int, int]:
-    """(sets, ways) of a cache, or of each of its slices."""
-    lines = cache.bytes // (cache.line * slices)
-    return (cache.sets, lines // cache.sets) if cache.sets else (lines // cache.ways, cache.ways)
 
 
 def sector_shift(config: Config) -> int:

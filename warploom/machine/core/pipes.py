@@ -14,6 +14,8 @@ CRAY-1 computer system", CACM 1978.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from warploom.machine.engine.bits import EMPTY, lowest, ones, rest
@@ -41,6 +43,11 @@ Pipes = record(
         busy=("i8", MAX_PIPES),               # warp instructions taken
     ),
 )  # fmt: skip
+
+
+def configure(pipes: Any, count: int, width: int, depth: int, lanes: int) -> None:
+    """Set up all-zero `Pipes` through their mirror. width: lanes that a pipe takes in a cycle, 0 for a whole warp of so many lanes."""
+    pipes.count, pipes.depth, pipes.passes = count, depth, -(-lanes // (width or lanes))
 
 
 @inlined

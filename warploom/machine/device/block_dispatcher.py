@@ -15,11 +15,16 @@ guppy's, in which a block's warps may lie on several cores.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from warploom.isa.uop import SCALARS, SPECIAL_NUMBER
+from warploom.isa.needs import special_registers
+from warploom.isa.program import Program
+from warploom.isa.uop import BY_DIMENSION, SCALARS, SPECIAL_NUMBER
 from warploom.machine.accounting.events import BLOCK_STARTS, emit_block, emit_launch
 from warploom.machine.accounting.reasons import DISPATCH_STALL
+from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence.mechanism import start
 from warploom.machine.core.fetch.instruction_fetch import redirect
 from warploom.machine.core.scheduling.scheduler import add_warp
@@ -35,6 +40,7 @@ from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, 
 
 MAX_LAUNCH_REGISTERS = 32
 SPREAD, FILL, SPLIT = range(3)  # orders in which blocks are handed out
+ORDERS = {"spread": SPREAD, "fill": FILL, "split": SPLIT}  # by the value of gpu.dispatch
 LANE, WARP, CORE, WARP_SLOT = (SPECIAL_NUMBER[name] for name in ("lane", "warp", "core", "warp_slot"))
 THREAD, BLOCK_NUMBER, BLOCK_THREADS = (SPECIAL_NUMBER[name] for name in ("thread", "block", "block_threads"))
 GRID_THREADS, GLOBAL_THREAD, LANES = (SPECIAL_NUMBER[name] for name in ("grid_threads", "global_thread", "lanes"))
@@ -291,3 +297,29 @@ def _number_by_dimension(grid, special, block):
         left = left // grid.grid_dim[axis]
         special[BLOCK_DIM_X + axis] = np.uint32(grid.block_dim[axis])
         special[GRID_DIM_X + axis] = np.uint32(grid.grid_dim[axis])
+
+
+def set_up_grid(gpu: Any, config: Config, program: Program) -> None:
+    """The grid of a launch, and how its blocks are handed out."""
+    grid, launch = gpu.grid, program.launch
+    grid.order = ORDERS[config.gpu.dispatch]
+    block = launch.block_threads or config.core.threads_per_block
+    grid.threads = launch.threads
+    if launch.whole_device:
+        block = config.core.warps * config.core.lanes
+        grid.threads, grid.dormant = config.gpu.cores * block, 1
+    grid.block_threads = block
+    grid.blocks = (int(grid.threads) + block - 1) // block
+    grid.warps = (block + config.core.lanes - 1) // config.core.lanes
+    grid.low, grid.high = 0, grid.blocks
+    grid.entry, grid.argument = launch.entry, launch.argument
+    grid.latency, grid.launch_latency = config.gpu.dispatch_latency, config.gpu.launch_latency
+    grid.scalars = len(launch.scalars)
+    grid.scalar[: len(launch.scalars)] = launch.scalars
+    grid.dimensions = int(bool(special_registers(program) & {*BY_DIMENSION}))
+    grid.block_dim[:] = launch.block_dims if launch.block else (block, 1, 1)
+    grid.grid_dim[:] = launch.grid_dims if launch.block else (max(int(grid.blocks), 1), 1, 1)
+    grid.barrier_latency = 2 * (config.l2.latency if config.l2.bytes else config.dram.latency)  # an arrival's way there, and the news' back
+    grid.registers = len(launch.registers)
+    for index, (register, name) in enumerate(launch.registers):
+        grid.register[index], grid.special[index] = register, SPECIAL_NUMBER[name]

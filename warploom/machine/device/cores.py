@@ -7,8 +7,11 @@ In hardware all of them run in every cycle. What they wake of each other is step
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from warploom.machine.config.schema import Config
 from warploom.machine.core.warps.barrier import open_grid_barrier
 from warploom.machine.core.warps.core_barrier import open_core_barriers
 from warploom.machine.engine.bits import EMPTY, lowest, ones, rest
@@ -79,3 +82,8 @@ def open_barriers(gpu, cores, tables, units, now):
     if gpu.core_barriers.opening != EMPTY:
         open_core_barriers(gpu, cores, now)
     return np.int64(FOREVER)
+
+
+def set_up_shared_fetch(gpu: Any, config: Config, program: Any) -> None:
+    """The instruction cache that all cores share."""
+    gpu.shared_fetch.lines, gpu.shared_fetch.ahead = config.fetch.shared, config.fetch.ahead

@@ -40,18 +40,20 @@ from warploom.machine.device.device import Gpu, run
 from warploom.machine.device.handed import hooks_of, units_of
 from warploom.machine.device.held import Held
 from warploom.machine.device.inspection import PipelineInspection
+from warploom.machine.device.memory_system import tracks_bytes
 from warploom.machine.device.remarks.barriers import left_out
 from warploom.machine.device.remarks.overwritten import overwritten
 from warploom.machine.device.remarks.stacks import full_stacks
 from warploom.machine.device.remarks.touched_memory import touched_memory
 from warploom.machine.device.rooms import rooms_of_core, rooms_of_device
-from warploom.machine.device.setup import first_level_of, resident_blocks, set_up_core, set_up_device, tracks_bytes
+from warploom.machine.device.setup import first_level_of, set_up_core, set_up_device
 from warploom.machine.device.storage import Storage, set_up_spaces, spare_pages
 from warploom.machine.engine.layout import bytes_of
 from warploom.machine.engine.native.piece import Fit
 from warploom.machine.engine.pages import Pages, contents, in_use, repeat_first
 from warploom.machine.engine.swaps import Socket, Swaps, reached
 from warploom.machine.engine.unit import aligned, mirror, zeros
+from warploom.machine.occupancy.resident import resident_blocks
 from warploom.machine.run.image import Image
 from warploom.machine.run.policy_watch import detector_of
 from warploom.machine.run.probe import Probe

@@ -8,14 +8,21 @@ wheel; each cycle the events that are due are taken off it and handed to the uni
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from warploom.machine.accounting.events import emit_memory
+from warploom.machine.config.derived import sector_shift
+from warploom.machine.config.schema import Config
 from warploom.machine.core.load_store.l1_access import answer
 from warploom.machine.engine.bits import popcount
-from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
+from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, take_settings, unit
+from warploom.machine.memory import dram, l2
 from warploom.machine.memory.address_hash import channel_place
+from warploom.machine.memory.channels import DATA_ANSWER, DATA_HOLD, PROGRAM_ANSWER, PROGRAM_HOLD
 from warploom.machine.memory.client import tell_client
+from warploom.machine.memory.crossbar import Crossbar
 from warploom.machine.memory.dram_controller import serve_channel
 from warploom.machine.memory.event_wheel import events_waiting, give_back, may_happen, next_time, request_at, schedule, take
 from warploom.machine.memory.l2 import arrive, serve_slice, waiting_room
@@ -138,3 +145,27 @@ def _serve_from_memory(gpu, tables, asked, now):
     done = serve(gpu, asked.line << gpu.line_shift, size, writes, finished, now)
     if gpu.log.tracing != 0:
         emit_memory(gpu.log, tables, now, asked.core, asked.sectors, asked.line, max(done, UNKNOWN))
+
+
+def tracks_bytes(config: Config) -> bool:
+    """Whether some cache keeps stores that may write parts of sectors."""
+    return any(cache.bytes and (cache.write == "back" or cache.allocate) for cache in (config.l1, config.l2))
+
+
+def set_up_memory(gpu: Any, config: Config, program: Any) -> None:
+    """Everything behind the cores' first-level caches."""
+    l1, memory = config.l1, config.memory
+    gpu.line_shift = (l1.line - 1).bit_length()
+    gpu.sector_shift = sector_shift(config)
+    l2.configure(gpu.l2, config.l2, memory, l1.line, int(gpu.sector_shift), config.l2.write_buffer > 0 or config.lsu.stores > 0)
+    gpu.has_dram = int(memory.kind == "dram")
+    if gpu.has_dram:
+        dram.configure(gpu.dram, config.dram, max(l1.line, config.l2.line if config.l2.bytes else 1), memory.hash, config.gpu.clock)
+    gpu.crossbar.core_bytes, gpu.crossbar.slice_bytes = config.crossbar.core, config.crossbar.slice
+    take_settings(gpu.crossbar, Crossbar, config.crossbar)
+    gpu.partial_stores.tracked = int(tracks_bytes(config))
+    for channels, count, width, hold, after in (
+        (gpu.data_channels, memory.data_channels, memory.channel_bytes, DATA_HOLD, DATA_ANSWER),
+        (gpu.program_channels, memory.program_channels, 1, PROGRAM_HOLD, PROGRAM_ANSWER),
+    ):
+        channels.count, channels.width, channels.hold, channels.answer = count, width, hold, after

@@ -25,7 +25,7 @@ from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.core.warps.warp_table import wake_core
 from warploom.machine.engine.bits import EMPTY, bit, lowest, popcount, rest
 from warploom.machine.engine.sizes import MAX_LANES, MAX_MERGERS, MAX_RASTERS, MAX_RAY_SLOTS, MAX_RAY_UNITS
-from warploom.machine.engine.unit import FOREVER, inlined, record, unit
+from warploom.machine.engine.unit import FOREVER, inlined, record, take_settings, unit
 from warploom.machine.memory import client as clients
 from warploom.machine.memory.client import FOUND, REFUSED, read, take_answers
 from warploom.machine.rays.context import AT, BASE, BYTES, STATE, Contexts, keep, take_up
@@ -331,8 +331,8 @@ def set_up_rays(gpu: Any, config: Config, program: Any) -> None:
     for number in range(int(gpu.ray_count)):
         one = gpu.rays[number]
         one.wake, one.first_core, one.slots = FOREVER, number * int(gpu.ray_share), own.warps * int(gpu.ray_share)
-        one.latency, one.box, one.triangle, one.interval = own.latency, own.box, own.triangle, own.interval
-        one.instance, one.lookup, one.ports, one.walk.stack = own.instance, own.lookup, own.ports, own.stack
+        one.walk.stack = own.stack
+        take_settings(one, RayUnit, own)
         clients.configure(
             gpu.clients[FIRST_CLIENT + number], FIRST_CLIENT + number, number * own.cores, own.bytes, own.ways, own.mshrs,
             config.l1.line, int(gpu.sector_shift),

@@ -11,7 +11,7 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.needs import samples, uses
 from warploom.isa.program import Program
-from warploom.machine.config.derived import sector_shift, shape_of
+from warploom.machine.config.derived import sector_shift
 from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence.thread_pool import thread_numbers_of
 from warploom.machine.core.load_store.lsu import ACCESSES
@@ -32,7 +32,7 @@ MORE = {"take_quad": u.QUAD_REGISTERS, "await_ray": u.RAY_REGISTERS}  # and thos
 def rooms_of_device(config: Config, tracks_bytes: bool, traces_rays: bool = False) -> Rooms:
     """Of a `Gpu`. tracks_bytes: whether some cache keeps which bytes of a line were stored."""
     l2 = config.l2
-    sets, ways = shape_of(l2, l2.slices) if l2.bytes else (0, 0)
+    sets, ways = l2.shape(l2.slices) if l2.bytes else (0, 0)
     contexts = config.rays.warps * min(config.rays.cores, config.gpu.cores) * config.core.lanes * traces_rays
     return {
         "rays": {"contexts": {"contexts": contexts}},
@@ -49,7 +49,7 @@ def rooms_of_device(config: Config, tracks_bytes: bool, traces_rays: bool = Fals
 
 def rooms_of_core(config: Config, program: Program, first_level: Cache) -> Rooms:
     """Of a `Core`. first_level: its cache, what shared memory leaves of it."""
-    lines = int(np.prod(shape_of(first_level))) if first_level.bytes else 0
+    lines = int(np.prod(first_level.shape())) if first_level.bytes else 0
     texture, line = config.texture, config.l1.line
     places = LSU_SLOTS if texture.slots == "lane" else texture.queue or config.core.warps
     sampled = samples(program)

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from warploom.isa.needs import draws, touches_memory, traces
 from warploom.machine.core.fetch.shared_instruction_cache import SharedFetch
 from warploom.machine.core.warps.core_barrier import CoreBarriers
-from warploom.machine.device.block_dispatcher import Grid, all_handed_out, next_dispatch, step_dispatcher
-from warploom.machine.device.cores import next_core_event, no_warp_left, open_barriers, step_cores
-from warploom.machine.device.memory_system import memory_is_done, next_memory_event, no_events, serve_events, step_memory
+from warploom.machine.device.block_dispatcher import Grid, all_handed_out, next_dispatch, set_up_grid, step_dispatcher
+from warploom.machine.device.cores import next_core_event, no_warp_left, open_barriers, set_up_shared_fetch, step_cores
+from warploom.machine.device.memory_system import memory_is_done, next_memory_event, no_events, serve_events, set_up_memory, step_memory
 from warploom.machine.device.merger_unit import (
     MERGER_STATE,
     mergers_are_done,
@@ -50,7 +50,7 @@ class DeviceUnit(NamedTuple):
     itself.
     is_done: `is_done(gpu)`, whether nothing of the launch is left in it. None: there never is.
     state: its fields of the device's record, by name.
-    set_up: `set_up(gpu, config, program)`, what of its settings follows from those; gpu: a mirror, all zero. None: device/setup.py says.
+    set_up: `set_up(gpu, config, program)`, what of its settings follows from those; gpu: a mirror, all zero. None: it has none.
     apart: what of it is compiled by itself; `step` calls it as `units.NAME`.
     """
 
@@ -64,7 +64,7 @@ class DeviceUnit(NamedTuple):
 
 
 DEVICE_UNITS = (
-    DeviceUnit("dispatcher", step_dispatcher, next_dispatch, all_handed_out, state={"grid": Grid}),
+    DeviceUnit("dispatcher", step_dispatcher, next_dispatch, all_handed_out, state={"grid": Grid}, set_up=set_up_grid),
     DeviceUnit(
         "cores",
         step_cores,
@@ -74,6 +74,7 @@ DEVICE_UNITS = (
             "wake": ("i8", MAX_CORES),  # by core: next cycle in which it has something to do
             "shared_fetch": SharedFetch,
         },
+        set_up=set_up_shared_fetch,
     ),
     DeviceUnit("barriers", open_barriers, state={"core_barriers": CoreBarriers}),
     DeviceUnit(
@@ -93,6 +94,7 @@ DEVICE_UNITS = (
             "clients": (Client, MAX_CLIENTS),
             "written": "i8",  # memory channels: cycle at whose end the last store is done
         },
+        set_up=set_up_memory,
         apart=(Apart("memory_system", serve_events, no_events, touches_memory, "", ("gpu", "cores", "tables", "number")),),
     ),
     DeviceUnit(

@@ -84,6 +84,13 @@ def groups_of(dtype: np.dtype) -> dict[str, tuple[str, ...]]:
     return dict(dtype.metadata["groups"]) if dtype.metadata and "groups" in dtype.metadata else {}
 
 
+def take_settings(unit: Any, kind: np.dtype, section: Any) -> None:
+    """Give a unit the settings that it has under the names of a section's (its mirror; kind: its record)."""
+    for name in groups_of(kind).get("settings", ()):
+        if name in section.__struct_fields__:
+            setattr(unit, name, int(getattr(section, name)))
+
+
 def zeros(shape: int | tuple[int, ...], dtype: np.dtype | type, rooms: Rooms = MappingProxyType({})) -> np.ndarray:
     """An array of zeros that begins a cache line. Pages that are never touched take no memory.
 

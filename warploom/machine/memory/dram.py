@@ -38,7 +38,7 @@ from typing import Any
 import numpy as np
 
 from warploom.machine.engine.sizes import ConfigError
-from warploom.machine.engine.unit import inlined, record, unit
+from warploom.machine.engine.unit import inlined, record, take_settings, unit
 from warploom.machine.memory import address_hash as hashes
 from warploom.machine.memory.address_hash import AddressHash, channel_place, group_of
 
@@ -126,12 +126,6 @@ Dram = record(
 )  # fmt: skip
 
 
-COPIED = (
-    "channels", "latency", "bandwidth", "row", "row_miss", "banks", "rcd", "rp", "ras", "rrd", "cl", "wl", "wtr", "wr", "activate_window",
-    "refresh_interval", "refresh_time",
-)  # fmt: skip
-
-
 def configure(dram: Any, settings: Any, interleave: int, hash: str, core_clock: int) -> None:
     """Set up an all-zero `Dram` through its mirror.
 
@@ -151,8 +145,7 @@ def configure(dram: Any, settings: Any, interleave: int, hash: str, core_clock: 
             f"dram.refresh_time = {settings.refresh_time}: a refresh ends before the next one begins, so it is less than "
             f"dram.refresh_interval = {settings.refresh_interval}"
         )
-    for name in COPIED:
-        setattr(dram, name, getattr(settings, name))
+    take_settings(dram, Dram, settings)
     dram.refresh_commands = settings.banks if settings.refresh_of == "bank" else 1
     dram.refresh_due[:] = settings.refresh_interval
     dram.refresh_bank[:] = 1 % max(dram.refresh_commands, 1)  # a launch finds bank 0, where its memory begins, refreshed

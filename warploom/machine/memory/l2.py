@@ -13,13 +13,18 @@ A line here holds one or more of the cores' lines: a request names the cores' li
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from warploom.machine.accounting.events import HIT, MERGED, MISS, emit_l2
 from warploom.machine.accounting.events import STORE as STORED
 from warploom.machine.engine.bits import EMPTY, popcount
 from warploom.machine.engine.sizes import MAX_SLICES
-from warploom.machine.engine.unit import inlined, out_of_line, record, unit
+from warploom.machine.engine.unit import inlined, out_of_line, record, take_settings, unit
+from warploom.machine.memory import address_hash as hashes
+from warploom.machine.memory import cache as caches
+from warploom.machine.memory import line_table as line_tables
 from warploom.machine.memory.address_hash import channel_place
 from warploom.machine.memory.cache import L2Cache, contains, keep_store_in_set, lookup_in_set, set_in_slice
 from warploom.machine.memory.crossbar import cycles_for
@@ -101,6 +106,30 @@ L2 = record(
         passed_on="i8",                       # sectors of stores that went on to memory
     ),
 )  # fmt: skip
+
+
+def configure(l2: Any, section: Any, memory: Any, line: int, sector_shift: int, counts_writes: bool) -> None:
+    """Set up an all-zero `L2` through its mirror.
+
+    section, memory: `l2` and `memory` of a configuration. line: bytes of a line of the cores. counts_writes: whether the kernel ends only
+    when what is written is in memory.
+    """
+    l2.present = int(section.bytes > 0)
+    hashes.configure(l2.cache.slices, section.slices if l2.present else 1, memory.hash)
+    if not l2.present:
+        return
+    take_settings(l2, L2, section)
+    l2.limit, l2.write_limit, l2.counts_writes = section.mshrs, section.write_buffer, int(counts_writes)
+    line_tables.configure(l2.misses, section.slices * section.mshrs)
+    l2.line_shift, l2.sector_shift = section.line.bit_length() - 1, sector_shift
+    l2.ratio_shift = l2.line_shift - (line - 1).bit_length()
+    l2.sectors_a_line = line >> sector_shift
+    l2.write_back, l2.write_allocate = int(section.write == "back"), int(section.allocate)
+    if memory.lookup == "end":
+        l2.latency, l2.ahead = 1, section.latency - 1
+    sets, ways = section.shape(section.slices)
+    hashing = {"slices": section.slices, "slice_hash": memory.hash, "set_hash": section.hash, "line_shift": int(l2.line_shift)}
+    caches.configure(l2.cache, sets, ways, section.replacement, 2, sector_shift=sector_shift, **hashing)
 
 
 @unit

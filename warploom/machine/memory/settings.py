@@ -31,6 +31,11 @@ class Cache(Section):
     mshrs: number("misses that may be outstanding (in a slice)", "lines", at_least=1, at_most=1024) = 16
     latency: number("cycles of a lookup", "cycles", at_least=1, at_most=4096) = 20
 
+    def shape(self, slices: int = 1) -> tuple[int, int]:
+        """(sets, ways) of the cache, or of each of its slices."""
+        lines = self.bytes // (self.line * slices)
+        return (self.sets, lines // self.sets) if self.sets else (lines // self.ways, self.ways)
+
 
 class L1(Cache):
     """A core's own cache."""

@@ -14,6 +14,7 @@ never has more formed warps than it launched; the groups of a warp that wait are
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -62,6 +63,15 @@ OF_A_WARP = (
     "shuffle_up", "shuffle_down", "shuffle_xor", "match_any", "permute", "or_lanes", "lane_bit", "insert_lane", "get_scalar", "put_scalar",
     "get_register", "put_register", "take_quad",
 )  # fmt: skip
+
+
+def configure(pool: Any, heuristic: str, program: Program) -> None:
+    """Set up an all-zero `Pool` through its mirror. heuristic: of HEURISTICS; program: what a core runs."""
+    used = {u.OPERATIONS[number].name for number in program.uops[:, u.OP].tolist()}
+    pool.heuristic, pool.majority = HEURISTICS[heuristic], -1
+    pool.forms, pool.fences = int(not depends_on_warps(program)), int("fence" in used)
+    pool.any_block = int(not used & {"barrier", "grid_barrier"} and not (program.uops[:, u.UNIT] == u.SHARED).any())
+    pool.registers = program.registers + len(thread_numbers_of(program))
 
 
 def depends_on_warps(program: Program) -> bool:

@@ -15,6 +15,8 @@ al., US 7,834,881; Vortex, MICRO 2021, section 4.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from warploom.machine.core.fetch.shared_instruction_cache import bring, program_memory
@@ -22,7 +24,7 @@ from warploom.machine.core.warps.alarms import Alarms, ring_in, ringing_in
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.engine.bits import EMPTY, after, below, bit, has, lowest, rest
 from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_L0_LINES, MAX_SCHEDULERS, MAX_WARPS
-from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, unit
+from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, take_settings, unit
 
 Fetch = record(
     side_by_side=(MAX_WARPS, MAX_FETCH_LINES),
@@ -68,6 +70,13 @@ Fetch = record(
         l0_misses="i8",                  # instructions not found there
     ),
 )  # fmt: skip
+
+
+def configure(fetch: Any, section: Any, channels: bool) -> None:
+    """Set up an all-zero `Fetch` through its mirror. section: `fetch` of a configuration; channels: whether program memory has some."""
+    take_settings(fetch, Fetch, section)
+    fetch.line_shift = section.line.bit_length() - 1 if section.line & (section.line - 1) == 0 else 0
+    fetch.channels = int(channels)
 
 
 @unit

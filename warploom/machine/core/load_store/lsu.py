@@ -21,8 +21,10 @@ from warploom.machine.core.load_store.completion import complete, reach_cache
 from warploom.machine.core.load_store.l1_access import send_one
 from warploom.machine.core.load_store.prefetcher import Prefetcher
 from warploom.machine.engine.bits import bit, lowest, popcount
-from warploom.machine.engine.sizes import MAX_SCHEDULERS
+from warploom.machine.engine.sizes import BANK_BYTES, MAX_LANES, MAX_SCHEDULERS
 from warploom.machine.engine.unit import inlined, record, unit
+from warploom.machine.memory import cache as caches
+from warploom.machine.memory import mshr as mshrs
 from warploom.machine.memory.cache import Cache
 from warploom.machine.memory.mshr import Mshr
 from warploom.machine.memory.partial_stores import WORDS, room_for_partial
@@ -119,6 +121,42 @@ class WarpAccess(NamedTuple):
     mask: Any  # u8: bit l = lane l takes part
     launched: Any  # i8: cycle in which the warp started
     bypass: Any  # i8: 1: the cache may not keep it
+
+
+def configure(lsu: Any, config: Any, l1: Any, sector_shift: int, tracks_bytes: bool) -> None:
+    """Set up an all-zero `Lsu`, a core's load/store unit, through its mirror.
+
+    l1: section `l1` of the configuration, with the bytes that shared memory leaves it. tracks_bytes: whether some cache keeps stores, and
+    has to know the bytes.
+    """
+    own, lanes, banks = config.lsu, config.core.lanes, config.l1.banks
+    lsu.capacity, lsu.ports, lsu.merge = own.queue, own.ports, int(own.coalesce)
+    if config.pipes.owner == "scheduler":
+        lsu.share = max(own.queue // config.core.schedulers, 1)
+    lsu.line_shift, lsu.sector_shift = l1.line.bit_length() - 1, sector_shift
+    lsu.write_cycles = lanes * BANK_BYTES // own.write_back if own.write_back else 0
+    lsu.cached = int(l1.bytes > 0)
+    lsu.write_back, lsu.write_allocate = int(l1.write == "back"), int(l1.allocate)
+    lsu.tracks_bytes, lsu.store_limit = int(tracks_bytes), own.stores
+    mshrs.configure(lsu.misses, l1.mshrs, l1.merges)
+    if lsu.cached:
+        lsu.in_banks, lsu.banks = int(own.group > 0 or banks > 0), banks
+        lsu.group_shift = (own.group or MAX_LANES).bit_length() - 1
+        lsu.all_groups = (1 << -(-lanes // (own.group or MAX_LANES))) - 1
+        lsu.row_bytes = (banks or MAX_LANES) * BANK_BYTES
+        sets, ways = l1.shape()
+        shift = int(lsu.line_shift)
+        caches.configure(lsu.cache, sets, ways, l1.replacement, 1, sector_shift=sector_shift, set_hash=l1.hash, line_shift=shift)
+    set_lookup(lsu, l1.latency, config)
+
+
+def set_lookup(lsu: Any, latency: int, config: Any) -> None:
+    """When a unit looks its cache up, and when what goes on leaves: a lookup takes so many cycles."""
+    lsu.latency = latency
+    if config.memory.lookup == "end" and lsu.cached:
+        lsu.latency, lsu.ahead, lsu.forward = 1, latency - 1, 0
+    else:
+        lsu.forward = latency - int(config.crossbar.core > 0)  # a crossbar takes a cycle, which is one of the latency's
 
 
 @unit

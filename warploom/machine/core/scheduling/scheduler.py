@@ -17,6 +17,10 @@ four masks, Vortex (Tine et al., MICRO 2021); guppy's, github.com/aschrein/guppy
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.sizes import MAX_WARPS
 from warploom.machine.engine.unit import record, unit
@@ -49,6 +53,13 @@ Scheduler = record(
         memory=("i8", MAX_WARPS),    # free for the policy; zero at first
     ),
 )  # fmt: skip
+
+
+def configure(scheduler: Any, number: int, section: Any) -> None:
+    """Set up an all-zero `Scheduler` through its mirror: it owns every n-th warp of its core. section: `core` of a configuration."""
+    scheduler.owned = np.uint64(sum(1 << warp for warp in range(number, section.warps, section.schedulers)))
+    scheduler.last, scheduler.warps = -1, section.warps
+    scheduler.number, scheduler.step, scheduler.group_size = number, section.schedulers, section.fetch_group
 
 
 @unit

@@ -6,16 +6,20 @@ latency of its class. Values are computed at issue (`datapath/alu.py`).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from warploom.isa.uop import ALU, COUNT, FIRST_UOP, ISSUE_LATENCY, PORTS, SHARED, SLOTS, SPECIAL
 from warploom.machine.accounting.events import emit_pipe
 from warploom.machine.accounting.reasons import SHORT_SCOREBOARD, WAIT
+from warploom.machine.core import pipes
+from warploom.machine.core.operand_banks import OperandBanks
 from warploom.machine.core.partitions import enter, load_pipe
 from warploom.machine.core.pipes import accept, next_free
 from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.engine.bits import EMPTY, has, lowest
-from warploom.machine.engine.unit import inlined, out_of_line
+from warploom.machine.engine.unit import inlined, out_of_line, take_settings
 
 
 @inlined
@@ -91,3 +95,15 @@ def specials_accept(port, core, now):
 def next_free_special(port, core, now):
     """`next_free_alu` of those."""
     return next_free(core.specials)
+
+
+def set_up_alus(core: Any, config: Any, program: Any) -> None:
+    """The ALUs of a core, the pipes that a scheduler has for itself beside, and how registers are read."""
+    pipes.configure(core.alus, config.alu.count, config.alu.width, config.alu.depth, config.core.lanes)
+    take_settings(core.operands, OperandBanks, config.operands)
+    core.reuse.banks = config.operands.banks if config.operands.reuse else 0
+
+
+def set_up_specials(core: Any, config: Any, program: Any) -> None:
+    """The special-function units of a core."""
+    pipes.configure(core.specials, config.alu.special_count, config.alu.special_width, 0, config.core.lanes)

@@ -6,6 +6,8 @@ passes one after the other (`load_store/shared_memory.py`); the unit is busy for
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from warploom.isa.uop import COUNT, FIRST_UOP, NUMBER, OP, SIZE
@@ -105,3 +107,9 @@ def shared_accepts(port, core, now):
 def next_free_shared(port, core, now):
     """The first cycle in which it has."""
     return np.int64(core.shared_free)
+
+
+def set_up_shared(core: Any, config: Any, program: Any) -> None:
+    """The shared memory of a core."""
+    shared = config.shared
+    core.shared_latency, core.shared_banks, core.shared_bank_bytes = shared.latency, shared.banks, shared.bank_bytes

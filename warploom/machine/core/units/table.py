@@ -17,7 +17,15 @@ from warploom.isa.needs import draws, touches_memory, traces
 from warploom.isa.uop import FLOAT, SLOTS
 from warploom.machine.accounting.reasons import LG_THROTTLE, MATH_PIPE_THROTTLE, MIO_THROTTLE, TEX_THROTTLE
 from warploom.machine.core.load_store.lsu import load_store, no_load_store
-from warploom.machine.core.units.arithmetic import alus_accept, execute_arithmetic, next_free_alu, next_free_special, specials_accept
+from warploom.machine.core.units.arithmetic import (
+    alus_accept,
+    execute_arithmetic,
+    next_free_alu,
+    next_free_special,
+    set_up_alus,
+    set_up_specials,
+    specials_accept,
+)
 from warploom.machine.core.units.control_unit import always_accepts, execute_control, execute_in_buffer, never_full
 from warploom.machine.core.units.memory_stage import execute_access, load_store_accepts, next_free_load_store, step_load_store
 from warploom.machine.core.units.merger_access import (
@@ -48,8 +56,8 @@ from warploom.machine.core.units.ray_access import (
     set_up_ray_port,
     start_rays,
 )
-from warploom.machine.core.units.shared_access import next_free_shared, shared_accepts
-from warploom.machine.core.units.texture_access import next_free_texture, step_texture, texture_accepts
+from warploom.machine.core.units.shared_access import next_free_shared, set_up_shared, shared_accepts
+from warploom.machine.core.units.texture_access import next_free_texture, set_up_texture, step_texture, texture_accepts
 from warploom.machine.engine.rows import Apart, by_row, each_row
 
 
@@ -65,7 +73,8 @@ class ExecutionUnit(NamedTuple):
     throttle: the reason of a warp that waits because it takes nothing: one of REASONS.
     step: its work of a cycle, `step(gpu, core, tables, units, now)`. Returns the next cycle in which it has something to do, or FOREVER.
     state: its fields of the core's record, by name.
-    set_up: `set_up(core, config, program)`, what of its settings follows from those; core: a mirror, all zero. None: device/setup.py says.
+    set_up: `set_up(core, config, program)`, what of its settings follows from those; core: a mirror; device/setup.py has set what units
+    share. None: it has none of its own.
     apart: what of it is compiled by itself; its other functions call it as `units.NAME`.
     """
 
@@ -84,8 +93,8 @@ class ExecutionUnit(NamedTuple):
 RAY_ARGUMENTS = ("gpu", "core", "number", "number", "tables", "units", "number")
 OF_A_SCHEDULER = ExecutionUnit("pipe", execute_arithmetic, always_accepts, never_full)  # for ports of pipes that a scheduler has for itself
 EXECUTION_UNITS: tuple[ExecutionUnit, ...] = (
-    ExecutionUnit("alu", execute_arithmetic, alus_accept, next_free_alu),
-    ExecutionUnit("special", execute_arithmetic, specials_accept, next_free_special),
+    ExecutionUnit("alu", execute_arithmetic, alus_accept, next_free_alu, set_up=set_up_alus),
+    ExecutionUnit("special", execute_arithmetic, specials_accept, next_free_special, set_up=set_up_specials),
     ExecutionUnit(
         "memory",
         execute_access,
@@ -96,8 +105,8 @@ EXECUTION_UNITS: tuple[ExecutionUnit, ...] = (
         step_load_store,
         apart=(Apart("load_store", load_store, no_load_store, touches_memory, "number", ("gpu", "core", "lsu", "tables", "number")),),
     ),
-    ExecutionUnit("shared", execute_access, shared_accepts, next_free_shared, True, MIO_THROTTLE),
-    ExecutionUnit("texture", execute_access, texture_accepts, next_free_texture, True, TEX_THROTTLE, step_texture),
+    ExecutionUnit("shared", execute_access, shared_accepts, next_free_shared, True, MIO_THROTTLE, set_up=set_up_shared),
+    ExecutionUnit("texture", execute_access, texture_accepts, next_free_texture, True, TEX_THROTTLE, step_texture, set_up=set_up_texture),
     ExecutionUnit("control", execute_control, always_accepts, never_full),
     ExecutionUnit("buffer", execute_in_buffer, always_accepts, never_full),
     *[OF_A_SCHEDULER] * (SLOTS + 1 - FLOAT),

@@ -6,6 +6,8 @@ computed here, at issue; the texels' addresses become transactions of the textur
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from warploom.isa.uop import IMM, VIEW
@@ -15,12 +17,14 @@ from warploom.machine.accounting.reasons import SECTORS_NEEDED
 from warploom.machine.core.load_store.address_space import place_of
 from warploom.machine.core.load_store.bundle_transactions import append
 from warploom.machine.core.load_store.coalescer import sectors_needed
-from warploom.machine.core.load_store.lsu import full
+from warploom.machine.core.load_store.lsu import SLOTS, full, set_lookup
 from warploom.machine.core.texture.fixed_sampler import PLACES, filter_fixed, locate_fixed, texel_shift
 from warploom.machine.core.texture.formats import TEXEL_BYTES
 from warploom.machine.core.texture.sampler import sample
 from warploom.machine.engine.bits import lowest, popcount
 from warploom.machine.engine.unit import FOREVER, inlined, unit
+from warploom.machine.memory import cache as caches
+from warploom.machine.memory import mshr as mshrs
 
 UNMAPPED, MISALIGNED = FAULT_NUMBER["unmapped"], FAULT_NUMBER["misaligned"]
 
@@ -117,3 +121,20 @@ def step_texture(gpu, core, tables, units, now):
     if core.texture.waiting > 0 and units.load_store(gpu, core, core.texture, tables, now) != 0:
         return np.int64(now + 1)
     return np.int64(FOREVER)
+
+
+def set_up_texture(core: Any, config: Any, program: Any) -> None:
+    """The texture units of a core: a load/store unit of their own, set up after that of the core, with a cache of their own."""
+    own, unit, lsu = config.texture, core.texture, core.lsu
+    unit.texture, unit.capacity, unit.ports, unit.merge = 1, own.queue or config.core.warps, own.ports * max(own.count, 1), 1
+    unit.keeps, unit.cached = 1, int(own.bytes > 0)
+    unit.line_shift, unit.sector_shift = lsu.line_shift, lsu.sector_shift
+    unit.tracks_bytes, unit.store_limit = lsu.tracks_bytes, lsu.store_limit
+    mshrs.configure(unit.misses, own.mshrs, 0)
+    if unit.cached:
+        sets, sector, line = own.bytes // (config.l1.line * own.ways), int(unit.sector_shift), int(unit.line_shift)
+        caches.configure(unit.cache, sets, own.ways, "fifo", 3, sector_shift=sector, set_hash=own.hash, line_shift=line)
+    if own.slots == "lane":
+        unit.keeps = 0
+        unit.capacity, core.lane_slots.capacity = SLOTS, int(unit.capacity) * config.core.lanes
+    set_lookup(unit, own.latency, config)

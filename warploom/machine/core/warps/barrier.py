@@ -12,6 +12,8 @@ of memory that cooperative groups add to and poll): an arrival travels there, an
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from warploom.isa.uop import DST, NUMBER, OP
@@ -46,6 +48,13 @@ Barriers = record(
         at_grid="u8",                                  # warp slots that wait at the barrier of the grid
     ),
 )  # fmt: skip
+
+
+def configure(barriers: Any, section: Any, reduces: bool) -> None:
+    """Set up an all-zero `Barriers` through its mirror. section: `core` of a configuration; reduces: the program
+    has barriers with a reduction."""
+    barriers.count = min(section.barriers or max(section.warps // 2, 1), MAX_BARRIERS)
+    barriers.interval, barriers.latency, barriers.reduces = section.barrier_interval, section.barrier_latency, int(reduces)
 
 
 @unit

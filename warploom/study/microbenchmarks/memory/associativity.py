@@ -14,7 +14,6 @@ from collections.abc import Mapping
 
 from msgspec import structs
 
-from warploom.machine.config.derived import shape_of
 from warploom.machine.config.schema import Config
 from warploom.study.microbenchmarks.bench import Bench
 from warploom.study.microbenchmarks.memory import pointer_chase, sectors
@@ -84,10 +83,10 @@ def measure(bench: Bench) -> Finding:
 
 def configured(config: Config) -> Mapping[str, float]:
     """As the cache is set."""
-    sets, ways = shape_of(structs.replace(config.l1, bytes=l1_of_small_blocks(config)))
+    sets, ways = structs.replace(config.l1, bytes=l1_of_small_blocks(config)).shape()
     found = {"ways.l1": float(ways), "ways.l1-sets": float(sets)}
-    if config.l2.bytes and shape_of(config.l2, config.l2.slices)[1] <= MOST_WAYS:
-        found["ways.l2"] = float(shape_of(config.l2, config.l2.slices)[1])
+    if config.l2.bytes and config.l2.shape(config.l2.slices)[1] <= MOST_WAYS:
+        found["ways.l2"] = float(config.l2.shape(config.l2.slices)[1])
     return found
 
 
