@@ -43,6 +43,7 @@ class Kind(IntEnum):
     LARGEST = 17
     RESET = 18
     ELAPSE = 19
+    LIBRARY = 20
 
 
 class Request(NamedTuple):
@@ -82,6 +83,7 @@ class Status(IntEnum):
     ILLEGAL_INSTRUCTION = 715
     MISALIGNED = 716
     LAUNCH_FAILURE = 719
+    NOT_SUPPORTED = 801
     COOPERATIVE_TOO_LARGE = 720
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from warploom.cuda_cpp.allocations import Allocations
 from warploom.cuda_cpp.arrays import arrays_of
 from warploom.cuda_cpp.compiler import HEADER
+from warploom.cuda_cpp.libraries import library
 from warploom.cuda_cpp.modules import Kernel, Module, Sources, read_module
 from warploom.cuda_cpp.properties import STATIC_SHARED, USUAL_CLOCK, device_properties, most_block_threads, most_shared
 from warploom.cuda_cpp.protocol import COOPERATIVE, LAUNCH, VERSION, Kind, Reply, Request, Status
@@ -35,6 +36,7 @@ WINDOW = 1 << 32
 NOWHERE = 0xFC00_0000  # an address of the device where there never is memory
 POINTER = struct.Struct("<Q")
 USUAL_STACK = 1024  # bytes of cudaLimitStackSize
+BESIDE = 256  # bytes: where an allocation begins
 MOST_TEXT = 1024  # characters of one %s
 # By kind of fault (machine/accounting/faults.py) what a CUDA program is told; anything else is a failure of the launch.
 FAULTS = {
@@ -149,6 +151,24 @@ class Server:
             return Reply(Status.OUT_OF_MEMORY)
         self.allocations.add(address, request.c or request.a, self.line(request.d), bool(request.c))
         return Reply(0, address)
+
+    def _library(self, request: Request) -> Reply:
+        name, _, data = bytes(request.data).partition(b"\0")
+        made = library(name.decode("utf-8", "replace"))
+        if made is None:
+            return Reply(Status.NOT_SUPPORTED)
+        try:
+            words = made(data, request.a, request.b).view(np.uint8)
+        except ValueError as error:
+            line = self.line(request.c)
+            self.said(f"{line + ': ' if line else ''}error: {error}")
+            return Reply(Status.INVALID_VALUE)
+        place = self._allocate(Request(request.kind, len(words), BESIDE, 0, request.c, bytearray()))
+        if place.status == Status.SUCCESS:
+            self.device.write(place.value, words)
+            self.allocations.written(place.value, len(words))
+            self._moved(len(words))
+        return place
 
     def _free(self, request: Request) -> Reply:
         if self.allocations.held.pop(request.a, None) is None:

@@ -1,4 +1,4 @@
-"""Calls that stay calls in the text: printf, the device library, assertions."""
+"""Calls that stay calls in the text: printf, the device library, assertions, the ray unit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOT_THERE = {"malloc": "memory from a kernel's own malloc", "free": "memory from
 
 def stays(name: str) -> bool:
     """Whether calls of a function are translated here."""
-    return name in OURS or name in NOT_THERE or device_library.signature(name) is not None
+    return name in OURS or name in OF_RAYS or name in NOT_THERE or device_library.signature(name) is not None
 
 
 def call(t: Translation, one: Instruction) -> None:
@@ -42,6 +42,9 @@ def call(t: Translation, one: Instruction) -> None:
         t.b.effect("note", imm=len(t.notes))
         t.notes.append(Stopped(f"{texts[1] or ''}{number}: assertion `{texts[0] or ''}` failed"))
         t.b.effect("trap", imm=1)
+        return
+    if name in OF_RAYS:
+        OF_RAYS[name](t, results, [t.env.get(piece(each.name, 0), t.whole(0)) for each in given])
         return
     found = device_library.signature(name)
     assert found is not None
@@ -109,4 +112,29 @@ def _printed(t: Translation, form: Value, values: Value) -> int:
     return len(kinds)
 
 
+def _trace(t: Translation, results: tuple[Name, ...], given: list[Value]) -> None:
+    """`warploom/rays.h`: a ray begins its way through a scene: (scene, x, y, z, dx, dy, dz, tmin, tmax, flags | mask << 16)."""
+    scene, *floats, flags = given
+    words = [t.fit(t.as_type(one, "i64"), "u32") for one in (scene, flags)]
+    handle = t.b.effect("trace_ray", *(t.as_type(one, "f32") for one in floats), *words, type="i64")
+    _give(t, results, [handle])
+
+
+def _await(t: Translation, results: tuple[Name, ...], given: list[Value]) -> None:
+    """... and the warp waits for it: status; t, u, v; triangle, instance, side by side."""
+    status = t.b.effect("await_ray", t.fit(t.as_type(given[0], "i64"), "u32"), type="i64")
+    kinds = ["f32"] * 3 + ["i64"] * 2
+    _give(t, results, [status, *(t.b.effect("ray_answer", status, type=kind, imm=place) for place, kind in enumerate(kinds, 1))])
+
+
+def _give(t: Translation, results: tuple[Name, ...], values: list[Value]) -> None:
+    """Words of a result, each at its place."""
+    for each in results[:1]:
+        for place, value in enumerate(values):
+            if value.type == "i64":
+                value.lo, value.hi = 0, (1 << 32) - 1
+            t.put(piece(each.name, 4 * place), t.as_type(value, "i64"))
+
+
+OF_RAYS = {"__warploom_trace_ray": _trace, "__warploom_await_ray": _await}
 RULES: dict[str, Rule] = {"call": call}

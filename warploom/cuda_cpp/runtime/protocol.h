@@ -25,7 +25,8 @@ enum Kind : uint32_t {
     OCCUPANCY = 16, /* a: function, b: threads of a block, c: dynamic shared bytes. Reply: value = blocks on a multiprocessor. */
     LARGEST = 17,   /* a: function, b: dynamic shared bytes that a launch may ask for. */
     RESET = 18,     /* All memory is free. */
-    ELAPSE = 19     /* a: nanoseconds that pass on the device, for what only takes time. */
+    ELAPSE = 19,    /* a: nanoseconds that pass on the device, for what only takes time. */
+    LIBRARY = 20    /* a, b: numbers for it, c: place in the program that asks; the name of a library, a zero, bytes for it. Reply: value = address of what it made. */
 };
 enum { VERSION = 1 };
 struct Request {

@@ -20,3 +20,4 @@
 #include "streams.h"
 #include "launch.h"
 #include "driver.h"
+#include "rays.h"
