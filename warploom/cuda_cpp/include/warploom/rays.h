@@ -231,16 +231,16 @@ struct RayScene {
 
 }
 
-extern "C" cudaError_t __warploom_build_scene(void **words, const float *corners, size_t triangles, int width);
+extern "C" cudaError_t __warploom_build_scene(void **words, const float *corners, size_t triangles, int width, const void *caller);
 
 namespace warploom {
 
 /* A scene of triangles. corners: three points of three floats each, on the host. width: children of a node, 2, 4 or 6. Triangles that are
    not finite are invalid values; cudaErrorNotSupported where the scene is too large. Free it with freeRayScene. */
-inline cudaError_t buildRayScene(RayScene *scene, const float *corners, size_t triangles, int width = 4)
+__attribute__((noinline)) inline cudaError_t buildRayScene(RayScene *scene, const float *corners, size_t triangles, int width = 4)
 {
     void *words = nullptr;
-    cudaError_t error = __warploom_build_scene(&words, corners, triangles, width);
+    cudaError_t error = __warploom_build_scene(&words, corners, triangles, width, __builtin_return_address(0));
     scene->words = (const unsigned int *)words;
     return error;
 }
