@@ -269,6 +269,7 @@ OF_NO_FILE = {
     "tests/checks/test_c_kernels.py": "kernels in C, with and without a mistake",
     "tests/checks/test_correct.py": "kernels of which nothing may be said",
     "tests/checks/test_planted.py": "kernels with a mistake, and what has to be said of it",
+    "tests/graphics/test_exercises.py": "answers of a chapter's exercises",
     "tests/isa/c/test_cpp.py": "programs in C++",
     "tests/isa/c/test_divergent_kernels.py": "kernels whose lanes part and come to barriers apart",
     "tests/isa/vortex/test_barriers.py": "barriers to which only some lanes of a warp come",

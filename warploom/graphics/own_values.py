@@ -11,6 +11,8 @@ import numpy as np
 
 from warploom.graphics.state import MOST_UNIFORMS
 
+MISSING = "numbers of a shader's own are given by `draw --arg {name}=1` or Pipeline(uniforms=...)"
+
 
 def own_values(uniforms: Mapping[str, Any]) -> Any:
     """A NamedTuple of float32, or of tuples of them."""
@@ -21,9 +23,8 @@ def own_values(uniforms: Mapping[str, Any]) -> Any:
 @lru_cache(64)
 def _names_of(names: tuple[str, ...]) -> Any:
     """One class for the same names, since a shader is compiled for classes."""
-    own: Any = namedtuple("Own", names)  # type: ignore[misc]
-    own._missing = "numbers of a shader's own are given by `draw --arg {name}=1` or Pipeline(uniforms=...)"
-    return own
+    made: type[Any] = type("Own", (namedtuple("Own", names),), {"__slots__": (), "_missing": MISSING})
+    return made
 
 
 def own_words(uniforms: Mapping[str, Any]) -> np.ndarray:

@@ -29,8 +29,8 @@ def launches_of(file: str, options: dict[str, Any]) -> list[dict[str, Any]]:
 
     Raises UserError where it has no main of its own, and what running it raises.
     """
-    from warploom.cli.loading import PYTHON, compiler_words, own_arguments
-    from warploom.cli.running import is_script, limit_of, machine_of
+    from warploom.cli.loading import PYTHON, compiler_words, is_script, own_arguments, with_isa
+    from warploom.cli.running import limit_of, machine_of
     from warploom.cli.script import row_of
     from warploom.cli.terminal.own_output import OwnOutput
     from warploom.cli.terminal.progress import Progress
@@ -38,7 +38,8 @@ def launches_of(file: str, options: dict[str, Any]) -> list[dict[str, Any]]:
     from warploom.kernel.launch.launch import KernelError
     from warploom.kernel.script import run_script
 
-    if not is_script(file, options["isa"], options["compiler"]):
+    options = with_isa(file, options)
+    if not is_script(file, options["isa"]):
         raise UserError("--launches: only a program with its own main, in Python or CUDA C++, has several")
     config, units = machine_of(file, options, PYTHON)
     gpu = GPU(config, engine=options["engine"], units=units)
