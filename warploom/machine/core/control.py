@@ -1,7 +1,7 @@
 """Control unit: branches, barriers and ends. What an instruction does to the path of its warp.
 
 In hardware: part of the issue stage: it reads one condition register of the warp, makes a lane mask of it, and writes the
-warp table. It is the one unit that the divergence mechanisms hang on.
+warp table. It is the only unit to which the divergence mechanisms are attached.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ BARRIER_COUNT, BARRIER_OR, GRID, SYNC_WARP = (NUMBER[name] for name in ("barrier
 TRAPPED, NO_INSTRUCTION, BARRIER_NUMBER, NO_CODE = (FAULT_NUMBER[name] for name in ("trap", "illegal", "barrier_number", "no_code"))
 WROTE_READ_ONLY = FAULT_NUMBER["read_only_register"]
 EVEN = 0xFFFFFFFE  # an address without its lowest bit
-ADDRESS_BITS = 0xFFFFFFFF  # addresses have no sign; a column of a table has
+ADDRESS_BITS = 0xFFFFFFFF  # addresses are unsigned, columns of a table signed
 
 
 @unit
@@ -125,7 +125,7 @@ def _branch(gpu, core, warp, part, tables, k):
 
 @out_of_line
 def _branch_scalar(gpu, core, warp, part, tables, k):
-    """A branch on a scalar register: nothing is asked of the lanes, so that a warp whose mask is empty can leave a loop too."""
+    """A branch on a scalar register: it does not depend on the lanes, so a warp whose mask is empty can leave a loop too."""
     value = core.registers[warp].scalar[tables.uops[k, A] - SCALAR] & np.uint32(np.int64(tables.uops[k, IMM]) & 0xFFFFFFFF)
     if (value != 0) == (tables.uops[k, FLAGS] & NEGATE != 0):
         core.warps.pc[warp] += 1
@@ -135,7 +135,7 @@ def _branch_scalar(gpu, core, warp, part, tables, k):
 
 @inlined
 def _go(gpu, core, warp, going, target, reconvergence_pc):
-    """Lanes `going` go to `target`. Where other active ones do not, the machine's divergence mechanism decides who runs."""
+    """Lanes `going` go to `target`. If other active lanes do not, the machine's divergence mechanism decides which run."""
     if going == core.warps.mask[warp]:
         core.warps.pc[warp] = target
         return np.int64(0)
@@ -194,14 +194,14 @@ def _jump_to_register(gpu, core, warp, part, tables, k):
 
 @out_of_line
 def no_code_at(gpu, lanes, address):
-    """The fault of lanes that jump to where there is no instruction: its number."""
+    """The number of the fault of lanes that jump to an address without an instruction."""
     gpu.fault.lanes, gpu.fault.value = lanes, address
     return np.int64(NO_CODE)
 
 
 @unit
 def instruction_at(core, tables, address):
-    """The number of the instruction at an address of program memory; the number after the last one where there is none."""
+    """The number of the instruction at an address of program memory; if there is none, the number after the last one."""
     if core.code_step == 0:
         return _search(core, tables, address)
     offset = address - (np.int64(tables.code[0, ADDRESS]) & ADDRESS_BITS)
@@ -223,7 +223,7 @@ def address_after(core, tables, number):
 def _search(core, tables, address):
     """`_instruction_at` of a program whose instructions have different sizes, or gaps between them: they are in the order of addresses.
 
-    Of several at one address, the parts of one instruction, it is the first.
+    If several are at one address, as parts of one instruction, it is the first.
     """
     low = np.int64(0)
     high = np.int64(core.code_rows)
@@ -242,7 +242,7 @@ def _search(core, tables, address):
 def _barrier(gpu, core, warp, part, tables, k, now):
     """Lanes `part` arrive at a barrier of the warp's block, and wait there unless the operation says otherwise.
 
-    Where lanes have paths of their own those that a predicate leaves out continue; elsewhere the warp arrives as a whole.
+    If lanes have separate paths, those that a predicate disables continue; otherwise the warp arrives as a whole.
     """
     warps = core.warps
     number = np.int64(tables.uops[k, IMM]) + value_of_leader(core, warp, part, tables, k, A, 0)
@@ -277,7 +277,7 @@ def _grid_barrier(gpu, core, warp, part):
 
 @unit
 def _arrive_at_grid_barrier(gpu, core, warp):
-    """A warp has come. The device opens the barrier in the cycle in which the last one does."""
+    """A warp arrives. The device opens the barrier in the cycle in which the last one does."""
     core.warps.at_barrier = core.warps.at_barrier | bit(warp)
     core.barriers.at_grid = core.barriers.at_grid | bit(warp)
     gpu.grid.waiting = gpu.grid.waiting + 1
@@ -285,7 +285,7 @@ def _arrive_at_grid_barrier(gpu, core, warp):
 
 @out_of_line
 def _sync_warp(core, warp, part, tables, k):
-    """Lanes `part` wait for the lanes that they name, where those may be elsewhere."""
+    """Lanes `part` wait for the lanes that they name, if lanes can be at different PCs."""
     core.warps.pc[warp] += 1
     if core.divergence != ITS:
         return
@@ -318,7 +318,7 @@ def _name_lanes(core, warp, part, tables, k, op):
 
 @unit
 def value_of_leader(core, warp, part, tables, k, column, port):
-    """The source in `column` of micro-op `k`, of the lane that speaks for those in `part`; 0 where the micro-op has none."""
+    """The source in `column` of micro-op `k`, of the leader of the lanes in `part`; 0 if the micro-op has none."""
     if tables.uops[k, column] == NONE:
         return np.int64(0)
     registers = core.registers[warp]
@@ -348,11 +348,11 @@ def arrive_at(gpu, core, warp, number, waits, expected, tables, now):
 
 @unit
 def _no_lane_runs(gpu, core, warp, tables, now):
-    """All lanes that have not ended wait. Where all wait for the same, for the last other lane has ended, the warp arrives there."""
+    """All lanes that have not ended wait. If all wait at the same barrier, because the last other one has ended, the warp arrives there."""
     group = left_at_barrier(core.path_table, warp)
-    if group < 0:  # at different barriers: for ever
+    if group < 0:  # at different barriers: forever
         core.warps.at_barrier = core.warps.at_barrier | bit(warp)
-        core.warps.pc[warp] = min(np.int64(core.warps.pc[warp]), np.int64(core.code_rows) - 1)  # no lane's, but one of the program
+        core.warps.pc[warp] = min(np.int64(core.warps.pc[warp]), np.int64(core.code_rows) - 1)  # not a lane's PC, but one of the program
         return
     number = np.int64(core.path_table.state[warp, group]) - AT_BARRIER
     if number == WHOLE_WARP:

@@ -1,7 +1,7 @@
-"""Issue by control words: the rule in the place of the scoreboard, for machines whose code says itself when it may issue.
+"""Issue by control words: the issue rule that replaces the scoreboard in machines whose code says itself when it may issue.
 
-Each function stands in the place of one that asks registers (`issue_rules.py` pairs them), in the native code of such machines alone; no
-other machine has a branch for it.
+Each function replaces one that checks registers (`issue_rules.py` pairs them), in the native code of these machines only; no other machine
+has a branch for it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def count_answer(board, code, warp, pc, mask, lanes, until, reason):
 
 @inlined
 def examine_word(gpu, core, tables, warp, at):
-    """`examine_after_issue`: has the stall count run out, and are the counters at zero that the next instruction's control word names?"""
+    """`examine_after_issue`: has the stall count run out, and are the counters named by the next instruction's control word at zero?"""
     warps = core.warps
     pc = np.int64(warps.pc[warp])
     if pc < 0 or pc >= core.code_rows:
@@ -72,7 +72,7 @@ CONSTANTS = PLACES  # in the place of a counter
 
 @out_of_line
 def _constants_there(counters, line, at):
-    """The first cycle from `at` on in which a line of constant bank 0 is there. The bank is empty at every launch."""
+    """The first cycle from `at` on in which a line of constant bank 0 is available. The bank is empty at every launch."""
     if counters.lines[line] == 0:
         first = counters.bank == 0
         counters.lines[line] = at + counters.bank_latency if first else max(np.int64(counters.bank), at) + counters.line_latency
@@ -100,7 +100,7 @@ def _wait(core, warp, counter, time, port, at):
 
 @inlined
 def follow_word(gpu, core, warp, pc, unit, tables, now):
-    """`follow`: the stall count begins, operands are read until a cycle, and the scheduler is told of a yield."""
+    """`follow`: the stall count begins, operands are read until a cycle, and the scheduler is notified of a yield."""
     warps = core.warps
     counters = core.scoreboard.counters
     word = np.int64(tables.code[pc, CONTROL_WORD])
@@ -120,8 +120,8 @@ def follow_word(gpu, core, warp, pc, unit, tables, now):
 
 @out_of_line
 def _other_lanes(counters, warp, mask):
-    """Other lanes go on than those that issued last. Where those that ran have to wait for them, that takes its time; so it does for lanes
-    that part and have nothing to do but to come to where they all wait."""
+    """Lanes other than those that issued last continue. If those that ran have to wait for them, the switch takes time; so it does for
+    lanes that diverge and have nothing to do but to reach the point at which they all wait."""
     ran = counters.ran[warp]
     if mask & ~ran != EMPTY and (ran & ~mask != EMPTY or mask & ~counters.parted[warp] != EMPTY):
         counters.next[warp] += counters.switch
@@ -152,7 +152,7 @@ SHORTER = 6  # cycles
 
 @out_of_line
 def _rest(core, counters, warp, role, k, tables, now):
-    """The warp rests for as many nanoseconds as the lane says that says most: until the end of the tick in which they are over."""
+    """The warp sleeps for the largest number of nanoseconds that a lane gives, until the end of the tick in which they are over."""
     lanes = counters.ran[warp] if counters.ran[warp] != EMPTY else core.warps.mask[warp]
     values = source(core.registers[warp], tables.uops, k, A, 0, core.warps.lanes)
     asked = np.int64(0)
@@ -169,8 +169,8 @@ BRANCH_QUEUE = 25  # cycles of waiting work before the branch unit: H100, of 32 
 
 @inlined
 def _goes_on(gpu, core, warp, pc, role, tables, now):
-    """Whether a warp that has issued an instruction of the control unit has neither ended nor waits for a barrier. Its next one comes when
-    the instruction's role says, where that is not its stall count."""
+    """Whether a warp that has issued an instruction of the control unit has neither ended nor waits at a barrier. Its next one issues when
+    the instruction's role says, if that is not its stall count."""
     warps = core.warps
     counters = core.scoreboard.counters
     if warps.threads[warp] == EMPTY:

@@ -40,7 +40,7 @@ SHARED_WORDS = 1 << 16
 
 @unit
 def no_watch(gpu, core, warp, pc, tables, k, now):
-    """Stands in for the hook of who looks at a run from inside, where nobody does."""
+    """Stands in for the hook of an observer inside a run, if there is none."""
 
 
 Blocks = record(
@@ -69,7 +69,7 @@ Core = record(
         branch_latency="i8",           # cycles from the issue of a control instruction to the next issue of its warp
         fence_latency=("i8", 2),       # cycles that a fence takes at least, by its immediate: FENCE_DEVICE, FENCE_BLOCK
         issues_per_turn="i8",          # instructions that a scheduler issues in its turn; 0: each issues one in every cycle
-        code_step="i8",                # addresses from one instruction to the next; 0 where that differs
+        code_step="i8",                # addresses from one instruction to the next; 0 if that differs
         has_predicates="i8",           # 1: some micro-op of the program has a predicate, or accesses memory once a warp
         watched="i8",                  # 1: `units.watch` is called before each micro-op that a check may be about
         has_wide="i8",                 # 1: some of its accesses need `units.wide`: of 8 bytes, scalar ones, atomics on floats
@@ -95,9 +95,9 @@ Core = record(
         warps=Warps,
         fetch=Fetch,
         path_table=PathTable,          # paths of warps that wait, as the divergence mechanism manages them
-        convergence_barriers=ConvergenceBarriers,  # its: who waits for whom
-        thread_pool=Pool,              # what dynamic warp formation knows of the threads
-        mask_stack=PathTable,          # the same of programs that manage masks themselves
+        convergence_barriers=ConvergenceBarriers,  # its: which lanes wait for which
+        thread_pool=Pool,              # the threads, for dynamic warp formation
+        mask_stack=PathTable,          # the same for programs that manage masks themselves
         scoreboard=Scoreboard,
         access_order=AccessOrder,
         fences=Fences,

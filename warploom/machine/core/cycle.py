@@ -1,8 +1,8 @@
 """The cycle of a core with warps: examine, pick, issue.
 
-A warp for which something has happened is *examined* (ready_check.py): if it waits for nothing any more it is awake. Each
-scheduler picks one of its awake warps whose unit is free, and the warp's instruction is *issued* (issue.py). Then the fetch
-unit and the load/store units do their work of the cycle.
+A warp for which something has happened is *examined* (ready_check.py): if it no longer waits for anything, it is awake. Each scheduler
+picks one of its awake warps whose unit is free, and the warp's instruction is *issued* (issue.py). Then the fetch unit and the load/store
+units do their work of the cycle.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from warploom.machine.engine.unit import FOREVER, inlined, native_form_of, out_o
 
 @unit
 def step(gpu, core, tables, units, now):
-    """One cycle of a core. Returns the next cycle in which it has something to do; FOREVER when only others can wake it."""
+    """One cycle of a core. Returns the next cycle in which it has something to do; FOREVER if only other units can wake it."""
     _count_skipped_cycles(core, now)
     core.stepped = now
     core.issued = 0
@@ -37,7 +37,7 @@ def step(gpu, core, tables, units, now):
     if core.warps.awake != EMPTY or gpu.every_cycle != 0:
         find_full_units(core, now)
         issue_slots(gpu, core, tables, units, now)
-    else:  # nobody asks for a unit
+    else:  # no warp needs a unit
         core.full_units = EMPTY
         core.warps_blocked = EMPTY
     soonest = fetch_and_load_store(gpu, core, tables, units, now)
@@ -48,10 +48,10 @@ def step(gpu, core, tables, units, now):
 
 @unit
 def step_forming_warps(gpu, core, tables, units, now):
-    """`step` of a core that forms its warps anew first. Same arguments, same result.
+    """`step` of a core that re-forms its warps first. Same arguments, same result.
 
-    Which threads are ready changes without an alarm, too: no cycle is skipped as long as a warp waits for something other than memory,
-    a barrier or its end.
+    Threads become ready without an alarm, too: no cycle is skipped as long as a warp waits for something other than memory, a barrier or
+    its end.
     """
     if core.fetch.buffer != 0:
         receive_instructions(core.fetch, core.warps, core.code_rows, now)
@@ -64,7 +64,7 @@ def step_forming_warps(gpu, core, tables, units, now):
 
 @inlined
 def check_alarms(gpu, core, tables, now):
-    """The warps whose alarm rings: those that wait for nothing more are awake, those that have ended leave their slot."""
+    """The warps whose alarm rings: those with nothing left to wait for wake up, those that have ended leave their slot."""
     warps = core.warps
     ringing = ringing_in(warps.alarms, now) & ~warps.awake
     while ringing != EMPTY:
@@ -84,7 +84,7 @@ def check_alarms(gpu, core, tables, now):
 
 @inlined
 def issue_slots(gpu, core, tables, units, now):
-    """The schedulers issue, one after the other, those that own a warp that is awake before the first of them issues."""
+    """The schedulers issue one after the other: those that own an awake warp before the first of them issues."""
     awake = core.warps.awake
     for number in range(core.scheduler_count):
         if awake & core.schedulers[number].owned != EMPTY or gpu.every_cycle != 0:
@@ -94,7 +94,7 @@ def issue_slots(gpu, core, tables, units, now):
 @native_form_of(issue_slots)
 @inlined
 def issue_slots_asked_for(gpu, core, tables, units, now):
-    """A host guesses badly which scheduler has a warp that is awake, so the mask of them is made without a branch."""
+    """A host predicts badly which scheduler has an awake warp, so the mask of these schedulers is computed without a branch."""
     left = _schedulers_asked(gpu, core)
     while left != EMPTY:
         number = lowest(left)
@@ -104,7 +104,7 @@ def issue_slots_asked_for(gpu, core, tables, units, now):
 
 @inlined
 def _schedulers_asked(gpu, core):
-    """The schedulers that own a warp that is awake, bit i = scheduler i; some warp is. Of n schedulers each owns every n-th slot."""
+    """The schedulers that own an awake warp, bit i = scheduler i; at least one warp is awake. Each of n schedulers owns every n-th slot."""
     count = core.scheduler_count
     if gpu.every_cycle != 0 or count == 1:
         return ones(count)
@@ -138,7 +138,7 @@ def _schedulers_with(core, warps):
 def issue_slot(gpu, core, number, tables, units, now):
     """The issue slot of scheduler `number`: its policy picks a warp, and the warp's instruction is issued if it can be."""
     if gpu.fault.kind != 0:
-        return  # a kernel that has failed issues nothing more, so that what is known of the fault stays as it is
+        return  # a kernel that has failed issues nothing more, so the record of the fault does not change
     warps = core.warps
     s = core.schedulers[number]
     awake = warps.awake & s.owned
@@ -160,7 +160,7 @@ def issue_slot(gpu, core, number, tables, units, now):
 
 @out_of_line
 def visit(gpu, core, s, awake, tables, units, now):
-    """A policy that runs in every cycle picks a warp in one in which none can issue."""
+    """A policy that runs in every cycle picks a warp in a cycle in which none can issue."""
     pick_warp(gpu, core, s, awake, EMPTY, tables, units, now)
 
 
@@ -185,7 +185,7 @@ def pick_warp(gpu, core, s, awake, eligible, tables, units, now):
 
 @inlined
 def _show_warps(warps, s, awake, eligible):
-    """Write the scheduler's inputs: what its policy may know of the warps that it owns."""
+    """Write the scheduler's inputs: what its policy may read about the warps that it owns."""
     s.active = warps.active & s.owned
     s.awake = awake
     s.eligible = eligible
@@ -195,12 +195,12 @@ def _show_warps(warps, s, awake, eligible):
 
 @inlined
 def show_instructions(warps, s, tables):
-    """A policy of ours does not ask what the warps' next instructions are."""
+    """A built-in policy does not read the warps' next instructions."""
 
 
 @unit
 def show_instructions_of_warps(warps, s, tables):
-    """Write what a policy may know of the next instruction of each warp that is awake."""
+    """Write what a policy may read about the next instruction of each awake warp."""
     left = s.awake
     while left != EMPTY:
         warp = lowest(left)
@@ -221,7 +221,7 @@ def _why_not(s, warp):
 
 @inlined
 def _count_skipped_cycles(core, now):
-    """Cycles are skipped while every warp that is awake needs a full unit: they count like the cycle before them."""
+    """Cycles are skipped while every awake warp needs a full unit: they count like the cycle before them."""
     if core.warps_blocked != EMPTY and now > core.stepped + 1:
         _count_skipped(core, now - core.stepped - 1)
 
@@ -243,7 +243,7 @@ def fetch_and_load_store(gpu, core, tables, units, now):
 
 @inlined
 def next_issue_cycle(core, now):
-    """The next cycle in which a warp that is awake may issue; FOREVER when that takes an answer of the memory system."""
+    """The next cycle in which an awake warp may issue; FOREVER if that depends on an answer of the memory system."""
     if core.issued != 0 or core.warps.awake & ~core.warps_blocked != EMPTY:
         return np.int64(now + 1)
     return next_free_unit(core, now)

@@ -1,8 +1,8 @@
 """Full units: which execution units take no instruction in a cycle, which warps need one of them, and until when.
 
-In hardware: each unit, or the queue before it, tells the schedulers whether it takes an instruction, and a warp whose instruction needs
-one that does not is left out of the choice. What a warp waits for in this way is counted by scheduler and unit, so that the cycles can be
-accounted to it when it issues (`math_pipe_throttle`, `lg_throttle`, `mio_throttle`, `tex_throttle`, `dispatch_stall`).
+In hardware: each unit, or the queue before it, signals to the schedulers whether it takes an instruction, and a warp whose instruction
+needs a unit that does not is not eligible. These waits are counted by scheduler and unit, so that the cycles can be accounted to the warp
+when it issues (`math_pipe_throttle`, `lg_throttle`, `mio_throttle`, `tex_throttle`, `dispatch_stall`).
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _note_full_queues(core, now):
 def count_full_units(core, number, awake, cycles, first):
     """Count cycles in which warps of scheduler `number` that are awake need a full unit, or it still reads operands of an earlier one.
 
-    first: the first of those cycles. Where instructions of a sequence have its issue slots, the others are not selected, which needs no
+    first: the first of those cycles. If instructions of a sequence have its issue slots, the others are not selected, which needs no
     count.
     """
     if has(core.partitions.full[number], SLOTS):
@@ -128,8 +128,8 @@ def count_full_units(core, number, awake, cycles, first):
 
 @inlined
 def _next_entry(core, number):
-    """The next cycle in which a port of scheduler `number` that is full may take an instruction; its share of the load/store unit frees no
-    sooner than that sends something, and is looked at again then."""
+    """The next cycle in which a port of scheduler `number` that is full may take an instruction; its share of the load/store unit is freed
+    no sooner than the unit sends something, and is checked again then."""
     full = core.partitions.full[number]
     if core.lsu.share != 0 and core.lsu.held[number] >= core.lsu.share:
         full = full & ~bit(MEMORY)
@@ -138,7 +138,7 @@ def _next_entry(core, number):
 
 @inlined
 def next_free_unit(core, now):
-    """The next cycle in which a unit that is full may take an instruction; FOREVER when that takes an answer of the memory system."""
+    """The next cycle in which a full unit may take an instruction; FOREVER if that depends on an answer of the memory system."""
     soonest = np.int64(FOREVER)
     if core.partitions.own != 0:
         for number in range(core.scheduler_count):

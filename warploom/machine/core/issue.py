@@ -90,7 +90,7 @@ def issue(gpu, core, number, warp, tables, units, now):
 
 @inlined
 def _take_slot(core, number, warp, port, now):
-    """The warp takes its scheduler's issue slot, and waits for none any more."""
+    """The warp takes its scheduler's issue slot, and no longer waits for one."""
     take_slot(core.partitions, number, now)
     core.warps.awake = core.warps.awake & ~bit(warp)
     core.warps.wants[port] &= ~bit(warp)
@@ -134,7 +134,7 @@ def _account_wait(gpu, core, number, warp, port, row, tables, now):
 
 @out_of_line
 def _account_and_tell(gpu, core, number, warp, port, tables, now):
-    """The same, where each span is an event, or the program may ask for what it has waited."""
+    """The same, if each span is an event, or the program may read how long it has waited."""
     warps = core.warps
     if warps.wake[warp] > warps.since[warp]:
         account_wait(gpu, core, warp, tables, warps.wake[warp])

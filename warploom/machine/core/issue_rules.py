@@ -1,7 +1,7 @@
 """Issue rules: what decides when a warp's next instruction may issue.
 
-A machine's rule is chosen before its first cycle, by `core.issue`. A rule that is not the scoreboard is a list of functions that stand in
-the place of others: native code is compiled with them for such machines (engine/swaps.py), and the others stay as they are.
+A machine's rule is chosen before its first cycle, by `core.issue`. A rule other than the scoreboard is a list of functions that replace
+others: native code for such machines is compiled with them (engine/swaps.py), and other machines do not change.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The latency classes: how long an operation takes, which pipe takes it and for how long, in one table.
 
-The settings `latency.NAME`, and of `pipes` those that speak of a class (the pipe, the interval, the sequence), are made of the rows; so are
-the rules of `pipes.py` about them. An operation of `isa/uop.py` names its class.
+The settings `latency.NAME`, and those settings of `pipes` that concern a class (the pipe, the interval, the sequence), are made from the
+rows; so are the rules of `pipes.py` about them. An operation of `isa/uop.py` names its class.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ SCALAR = LATENCIES[L_SCALAR]  # the class of what the scalar unit executes, what
 class LatencyClass(NamedTuple):
     """A class of operations.
 
-    takes: what they are, as the setting of its latency says it. like: the class whose latency it has where its own is 0, which is then the
+    takes: what they are, as the setting of its latency says it. like: the class whose latency it has if its own is 0, which is then the
     default; without one its latency is a number of its own. pipe: the pipe of a sub-partition that takes it, unless a setting says so:
     choice: its name and meaning, if there is one, and pipes: the pipes that it may name. interval: the operations, in the setting of the
-    cycles from one to the next; "" where only the pipe's lanes decide. sequence: an operation, in the setting of what hardware makes it of;
-    "" where it is one instruction.
+    cycles from one to the next; "" if only the pipe's lanes decide. sequence: an operation, in the setting of what hardware makes it of;
+    "" if it is one instruction.
     """
 
     name: str
@@ -101,7 +101,7 @@ def class_latency_settings() -> list[tuple[str, Any, int]]:
 
 
 def class_pipe_settings() -> list[tuple[str, Any, Any]]:
-    """Those of section `pipes` that speak of a class: which pipe takes it, the cycles from one to the next, the sequence that it is."""
+    """Those of section `pipes` that concern a class: which pipe takes it, the cycles from one to the next, the sequence that it is."""
     chosen = [(one.choice[0], choice(one.choice[1], *one.pipes), one.pipe) for one in CLASSES if one.pipes]
     return [
         *chosen,

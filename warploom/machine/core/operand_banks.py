@@ -22,7 +22,7 @@ from warploom.machine.engine.unit import inlined, out_of_line, record
 
 MAX_BANKS, MAX_COLLECTORS = 8, 16
 BITS = 4  # of BANK_READS for each bank: how often an instruction reads it
-MORE_THAN_ONE = 0xEEEEEEEE  # those that are set where an instruction reads some bank more than once
+MORE_THAN_ONE = 0xEEEEEEEE  # those that are set if an instruction reads some bank more than once
 
 OperandBanks = record(
     side_by_side=(MAX_SCHEDULERS,),

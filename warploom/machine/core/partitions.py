@@ -1,22 +1,22 @@
 """Sub-partitions: the pipes that a scheduler has for itself.
 
-In hardware: a multiprocessor is cut into (mostly four) parts, each with a scheduler, a part of the register file and pipes of its
-own: integer, float, double, special functions, and the ways to the load/store and texture units. A pipe has fewer lanes than a
-warp, so an instruction keeps its entry for warp / lanes cycles, the *initiation interval*; other pipes take
-instructions meanwhile. So integer and float instructions of half a warp's width reach one a cycle together, and a single warp
-never gets more than its own part's pipes. Without sub-partitions all schedulers share the ALUs of the core (`pipes.py`).
+In hardware: a multiprocessor is cut into (mostly four) parts, each with a scheduler, a part of the register file and its own pipes:
+integer, float, double, special functions, and the paths to the load/store and texture units. A pipe has fewer lanes than a warp, so an
+instruction keeps its entry for warp / lanes cycles, the *initiation interval*; other pipes take instructions meanwhile. So integer and
+float instructions of half a warp's width reach one a cycle together, and a single warp never gets more than its own part's pipes. Without
+sub-partitions all schedulers share the ALUs of the core (`pipes.py`).
 
 AMD's GCN has one pipe for all vector arithmetic in each part, a *SIMD*, and a scalar unit beside them (`pipes.vector`, `pipes.scalar`): an
-instruction of scalar registers alone takes no lanes from anybody.
+instruction on scalar registers only does not occupy lanes.
 
-What a compiler makes a *sequence* of, a divide or a root, is one instruction here. It enters when the pipe that it keeps longest takes
-one; then each of its pipes is kept for all of its instructions there, and as many issue slots are spoken for. Those are paid as the
-scheduler leaves slots empty, or when it is a whole sequence behind: then it issues nothing. In hardware the instructions of several warps
-take turns; in sum they take the same cycles.
+What a compiler expands into a *sequence*, a divide or a root, is one instruction here. It enters when the pipe that it keeps longest takes
+one; then each of its pipes is kept for all of its instructions there, and as many issue slots are reserved. These are paid for with slots
+that the scheduler leaves empty; when it is a whole sequence behind, it issues nothing. In hardware the instructions of several warps
+alternate; in total they take the same cycles.
 
-The way to the load/store unit has a short queue: instructions enter one a cycle until it is full. A float pipe may have another
-half, the integer pipe (GA10x) or one of its own (H100): a float instruction that finds the entry of the first half taken goes there. An
-integer multiply, where the float pipe does those, needs the first half, which NVIDIA calls FMA-heavy; the other is FMA-lite.
+The path to the load/store unit has a short queue: instructions enter one a cycle until it is full. A float pipe may have another half, the
+integer pipe (GA10x) or one of its own (H100): a float instruction that finds the entry of the first half taken goes there. An integer
+multiply, if the float pipe does those, needs the first half, which NVIDIA calls FMA-heavy; the other is FMA-lite.
 
 Sources: NVIDIA, "Tesla V100 GPU architecture", 2017 (four parts, separate integer and float pipes); "NVIDIA Ampere GA102 GPU
 architecture", 2020 (a pipe for both); Huerta et al., "Analyzing modern NVIDIA GPU cores", MICRO 2025 (intervals, the queue before

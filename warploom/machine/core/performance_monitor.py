@@ -1,10 +1,10 @@
 """Performance monitor: what a core counts for its own program, which reads it as control registers.
 
 In hardware: a 44- or 64-bit counter beside each unit, and a multiplexer in front of the control registers' read port; Vortex has about
-thirty (its MPM counters). Most numbers are those that the units keep anyway; what a core has to sum up of its own is here, and only for a
-program that asks. A warp's waiting is added when its reason changes, an answer when it is there. Loads of control registers that lie in
-memory are none. Sources: RISC-V Privileged Specification 20240411, "Hardware Performance Monitor"; github.com/vortexgpgpu/vortex,
-hw/rtl/VX_define.vh and VX_types.vh, 2022-01 and 2024-08.
+thirty (its MPM counters). Most numbers are those that the units keep anyway; what a core has to sum up itself is here, and only for a
+program that reads it. A warp's waiting is added when its reason changes, an answer when it is there. Loads of control registers that lie in
+memory do not count as loads. Sources: RISC-V Privileged Specification 20240411, "Hardware Performance Monitor";
+github.com/vortexgpgpu/vortex, hw/rtl/VX_define.vh and VX_types.vh, 2022-01 and 2024-08.
 """
 
 # mypy: disable-error-code="no-untyped-def"

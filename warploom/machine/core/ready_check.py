@@ -77,7 +77,7 @@ def _wait_for_registers(core, warp, group, time, port, at):
 
 @inlined
 def wake_up(core, warp, port, at):
-    """A warp waits for nothing but its port. The cycles that it has waited are accounted when it issues."""
+    """A warp waits only for its port. The cycles that it has waited are accounted when it issues."""
     warps = core.warps
     warp_bit = bit(warp)
     warps.awake = warps.awake | warp_bit
@@ -109,7 +109,7 @@ def next_turn(core, number, at):
 
 @out_of_line
 def has_to_wait(core, tables, warp, pc, port, at):
-    """Whether an instruction that needs no registers more waits for its warp's accesses. Returns 1 if so; the warp has its reason then."""
+    """Whether an instruction whose registers are ready waits for its warp's accesses. Returns 1 if so; the warp has its reason then."""
     return _awaits_accesses(core, tables, warp, pc, at) if port == BUFFER else _must_drain(core, tables, warp, pc, at)
 
 
@@ -117,11 +117,11 @@ def has_to_wait(core, tables, warp, pc, port, at):
 def _must_drain(core, tables, warp, pc, at):
     """A fence, and the end of a whole warp, wait for the warp's own accesses and registers. Returns 1 if it has to wait.
 
-    A fence waits for no arithmetic, and for accesses as far as those can see that it is for. Its block sees them in the order in which the
-    first-level cache has taken them, so there it waits until stores have been sent and loads have their answers, and for no cache's
-    latency (an RTX 3070's takes as long behind a store as by itself: mushihao/cuda, nv_study). The device sees them in the cache that all
-    cores share, or in memory. A fence may be sent there and back itself, behind the warp's accesses, which takes a time that they do not
-    add to (`core.fence_device`).
+    A fence does not wait for arithmetic, and waits for accesses only as far as the threads that it is for can see them. Its block sees them
+    in the order in which the first-level cache has taken them, so there it waits until stores have been sent and loads have their answers,
+    but not for a cache's latency (an RTX 3070's takes as long after a store as by itself: mushihao/cuda, nv_study). The device sees them in
+    the cache that all cores share, or in memory. A fence may be sent there and back itself, behind the warp's accesses, which takes a time
+    that they do not add to (`core.fence_device`).
     """
     warps = core.warps
     op = tables.uops[tables.code[pc, FIRST_UOP], OP]
@@ -157,7 +157,7 @@ def _must_drain(core, tables, warp, pc, at):
 def _awaits_accesses(core, tables, warp, pc, at):
     """An instruction of the buffer waits until all accesses of its warp but for the last IMM - 1 are done. Returns 1 if it has to wait.
 
-    Stores that nobody answers (`lsu.stores` = 0) are waited for where all accesses are: they are done when they have landed.
+    Stores that are not answered (`lsu.stores` = 0) are waited for where all accesses are: they are done when they have landed.
     """
     warps = core.warps
     most = np.int64(tables.uops[tables.code[pc, FIRST_UOP], IMM])

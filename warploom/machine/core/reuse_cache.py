@@ -1,16 +1,16 @@
 """Reuse cache: the operands that an instruction leaves for the next ones, so that these need not read their register bank.
 
 In hardware: beside the operand latches of a sub-partition a register of each bank for each of the three operand places. The compiler marks
-an operand (`R2.reuse` in SASS) that the next instruction to read that bank in that place wants, too: that one takes it from there,
-and has a read less to do. A warp finds only what it left there itself, and an operand that is not marked leaves nothing: arithmetic that
-reads the bank in that place ends what was there. Without it, multiply-adds of three different registers need three reads of two ports.
+an operand (`R2.reuse` in SASS) that the next instruction to read that bank in that place wants, too: that one takes it from there, and
+needs one read less. A warp finds only what it left there itself, and an operand that is not marked leaves nothing: arithmetic that reads
+the bank in that place ends what was there. Without it, multiply-adds of three different registers need three reads of two ports.
 
 It belongs to the stage in which arithmetic reads its operands. Loads, stores and samples gather theirs on the way to their units: they
 find nothing there, leave nothing and end nothing. Here the same holds for bundles of several micro-ops, which are not an instruction
 of such a machine, and for the two registers of a 64-bit operand.
 
-It holds no values here, for these are read at issue: only whose register is there. Marks are those of a compiler that sees straight
-code (`device/reuse_marks.py`).
+It does not hold values here, because these are read at issue: only which register of which warp is there. Marks are those of a compiler
+that sees straight code (`device/reuse_marks.py`).
 
 Source: Huerta et al., "Analyzing modern NVIDIA GPU cores", MICRO 2025, on an RTX A6000; Jia et al., "Dissecting the NVIDIA Volta GPU
 architecture via microbenchmarking", 2018, for Volta.
@@ -48,7 +48,7 @@ ReuseCache = record(
 
 @inlined
 def reads_without_reused(cache, number, warp, reads, marks):
-    """What an instruction of scheduler `number` still reads of each bank, four bits a bank, where marked operands are found.
+    """What an instruction of scheduler `number` still reads of each bank, four bits a bank, if marked operands are found.
 
     reads: BANK_READS of the instruction. marks: its REUSE.
     """

@@ -1,6 +1,6 @@
 """Pipes by role: where an instruction of a machine that issues by control words goes, and when the next one may follow.
 
-In hardware: a sub-partition has pipes of its own, and behind it ports that all sub-partitions of the multiprocessor share: one for shared
+In hardware: a sub-partition has its own pipes, and behind it ports that all sub-partitions of the multiprocessor share: one for shared
 memory, L1 and shuffles, one for constants and special registers. Each has a short queue. An instruction that is issued to a pipe reads its
 operands first: two banks of registers, even and odd, give one register each a cycle. Until they can be read it stands in the latch before
 its pipe, so the pipe's next one waits, and those of other pipes do not. The two halves of the float pipe share a latch.
@@ -84,7 +84,7 @@ def execute_by_role(unit, gpu, core, number, warp, pc, part, port, late, tables,
 
 @inlined
 def access_by_role(unit, gpu, core, number, warp, pc, part, port, late, tables, units, now):
-    """`execute_access` through the queue of the sub-partition. The number of a fault, or 0; nobody knows when it is done."""
+    """`execute_access` through the queue of the sub-partition. The number of a fault, or 0; when it is done is not known yet."""
     role = np.int64(tables.code[pc, ISSUE_LATENCY])
     _enter(core.partitions, number, port, role, now + late, now)
     fault = np.int64(units.access(gpu, core, warp, pc, unit, tables, units, now))
@@ -157,7 +157,7 @@ def _enter_in_passes(partitions, number, pipe, role, passes, ready):
 
 @out_of_line
 def values_among(lanes_of_same, part):
-    """How many values some lanes have, where each knows the mask of those that have the same as itself."""
+    """How many different values some lanes have, given each lane's mask of those with the same value."""
     found = np.int64(0)
     left = part
     while left != EMPTY:

@@ -76,7 +76,7 @@ class Core(Section):
 
 
 class Divergence(Section):
-    """What the mechanisms of divergence have to know."""
+    """Parameters of the divergence mechanisms."""
 
     first: choice(
         "stack, its: which side of a branch runs first; smaller: the one with fewer lanes (AMD's fork and join)",
@@ -111,8 +111,8 @@ def _lanes(pipe: str) -> Any:
 
 
 class PipeSettings(Section):
-    """The pipes that a scheduler has for itself, in the place of the ALUs that all schedulers of a core share. The settings that speak of a latency
-    class follow from `latency_classes.py`."""
+    """The pipes that a scheduler has for itself, instead of the ALUs that all schedulers of a core share. The settings that concern a
+    latency class follow from `latency_classes.py`."""
 
     owner: choice(
         "core: all schedulers share the ALUs of section alu; scheduler: each has the pipes of this section", "core", "scheduler"

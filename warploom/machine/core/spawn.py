@@ -1,10 +1,10 @@
 """Spawning: a warp starts other warps of its core.
 
 In hardware: a write of the scheduler's mask of active warps and of their program counters. A kernel that is started this way begins on
-every core with one lane of one warp, and switches on what it needs. What a warp slot's registers hold stays. Until 2022 the mask becomes
-the first `count` warps, whoever ran before: the others end, the one that says so among them. From 2023 on the instruction
-waits until its warp is the only one, so that one round of warps follows another. Sources: Tine et al., MICRO 2021, section 4.1.2 (wspawn);
-github.com/vortexgpgpu/vortex, 2022-01 and 2024-08.
+every core with one lane of one warp, and switches on what it needs. The registers of a warp slot keep their values. Until 2022 the mask
+becomes the first `count` warps, whichever ran before: the others end, including the one that executes the instruction. From 2023 on the
+instruction waits until its warp is the only one, so that one round of warps follows another. Sources: Tine et al., MICRO 2021, section
+4.1.2 (wspawn); github.com/vortexgpgpu/vortex, 2022-01 and 2024-08.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -48,7 +48,7 @@ def spawn_warps(gpu, core, warp, count, pc, tables, now):
 
 @unit
 def stop_above(gpu, core, warp, count, now):
-    """The warps of the core from `count` on are switched off where they are. warp: the one that says so, whose instruction ends it."""
+    """The warps of the core from `count` on are switched off where they are. warp: the one that executes the instruction, which ends it."""
     warps = core.warps
     block = np.int64(warps.block[warp])
     for number in range(count, warps.slots):
@@ -59,17 +59,17 @@ def stop_above(gpu, core, warp, count, now):
             warps.mask[number] = EMPTY
             warps.active = warps.active & ~bit(number)
             warps.at_barrier = warps.at_barrier & ~bit(number)
-            warps.wake[number] = FOREVER  # an alarm that has been set for it finds nobody
+            warps.wake[number] = FOREVER  # an alarm that has been set for it has no effect
             gpu.live = gpu.live - 1
     if warp >= count:
-        start(core, warp)  # none of its lanes waits, wherever they parted
+        start(core, warp)  # none of its lanes waits, wherever they diverged
         warps.threads[warp] = EMPTY
         warps.mask[warp] = EMPTY
 
 
 @unit
 def ask_to_spawn(core, warp, count, pc):
-    """The warp waits until it is alone; `spawn_when_alone` goes on from there. A second warp that asks takes the first one's place."""
+    """The warp waits until it is alone; `spawn_when_alone` continues from there. A second warp that does so takes the first one's place."""
     core.spawn.waiting = bit(warp)
     core.spawn.count = count
     core.spawn.pc = pc
@@ -78,9 +78,9 @@ def ask_to_spawn(core, warp, count, pc):
 
 @out_of_line
 def spawn_when_alone(gpu, core, tables, now):
-    """A warp has ended, or asks: where only one is left, and some warp waits to be alone, that one's order is carried out.
+    """A warp has ended, or waits to be alone: if only one is left, and some warp waits to be alone, that warp's instruction is executed.
 
-    Warp 0 goes on then, whoever has asked: it is the one that may.
+    Warp 0 then continues, whichever warp waited: only warp 0 may.
     """
     alive = core.blocks.alive[0]
     for warp in range(1, core.warps.slots):
@@ -95,7 +95,7 @@ def spawn_when_alone(gpu, core, tables, now):
 
 @unit
 def _leave_queues(warps, warp):
-    """A warp waits for nothing that a scheduler or the fetch unit knows of."""
+    """A warp no longer waits for anything that a scheduler or the fetch unit tracks."""
     warp_bit = bit(warp)
     warps.awake = warps.awake & ~warp_bit
     warps.starved = warps.starved & ~warp_bit
@@ -123,7 +123,7 @@ def _start(gpu, core, block, warp, pc, tables, now):
     if not runs:
         core.blocks.alive[block] |= warp_bit
         if has(warps.draining, warp):
-            warps.draining = warps.draining & ~warp_bit  # its last accesses are still on their way, and its registers wait for them
+            warps.draining = warps.draining & ~warp_bit  # its last accesses are still in flight, and its registers wait for them
         else:
             warps.active = warps.active | warp_bit
             warps.started[warp] = now

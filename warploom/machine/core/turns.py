@@ -1,12 +1,12 @@
-"""Issue in turns: the schedulers of a core issue one after the other, each several instructions of different warps at once.
+"""Issue in turns: the schedulers of a core issue one after the other, each several instructions of different warps in a cycle.
 
 In hardware: AMD's GCN has four SIMDs of 16 lanes, each with its own waves. A vector instruction of 64 lanes keeps a SIMD for four
 cycles, so an arbiter that looks at one SIMD per cycle is enough for all four: a quarter of the logic of four schedulers. In its turn a
 SIMD issues up to five instructions, of different waves and of different kinds (vector arithmetic, scalar, vector memory, LDS, branch),
-each to a unit of its own. The units that the SIMDs share, the scalar unit among them, are asked by one SIMD per cycle, so that they need
-no arbiter either.
+each to a different unit. The units that the SIMDs share, the scalar unit among them, are used by one SIMD per cycle, so they do not need an
+arbiter either.
 
-What a warp waits for ends where its scheduler has its turn. A warp that waits for nothing but that is charged to `wait`.
+A warp's wait ends at its scheduler's turn. A warp that waits only for that turn is charged to `wait`.
 
 Sources: AMD, "Graphics Cores Next (GCN) architecture", white paper, 2012; Mantor and Houston, "AMD Graphic Core Next", AMD Fusion
 Developer Summit 2011 (instruction arbitration: up to five per cycle, one for each kind, of different waves).
@@ -76,7 +76,7 @@ def _issue_turn(gpu, core, number, tables, units, now):
 
 @inlined
 def _next_issue_turn(core, now):
-    """The next cycle in which a warp that is awake may issue; FOREVER when that takes an answer of the memory system."""
+    """The next cycle in which an awake warp may issue; FOREVER if that depends on an answer of the memory system."""
     soonest = np.int64(FOREVER)
     ready = core.warps.awake & ~core.warps_blocked
     for number in range(core.scheduler_count):
@@ -89,7 +89,7 @@ def _next_issue_turn(core, now):
 
 @inlined
 def _count_skipped_turns(core, now):
-    """Turns are skipped while every warp of the scheduler that is awake needs a full unit: they count like the turn before them."""
+    """Turns are skipped while every awake warp of the scheduler needs a full unit: they count like the turn before them."""
     if core.warps_blocked != EMPTY and now > core.stepped + 1:
         for number in range(core.scheduler_count):
             turns = (now - 1 - number) // core.scheduler_count - (core.stepped - number) // core.scheduler_count

@@ -1,9 +1,9 @@
-"""Control unit of programs that manage their own warps: they start warps, switch lanes on and off, and count who comes to a barrier.
+"""Control unit of programs that manage their own warps: they start warps, switch lanes on and off, and count arrivals at a barrier.
 
 In hardware: Vortex's warp-control unit beside the branch unit, which writes the scheduler's masks (active, stalled, barrier, visible). Only
-programs with such instructions are compiled with it; everything else goes on to `control.py`. A branch or jump whose lanes disagree though
-the program has not split them is a fault, or goes where one lane says, as the generation of the machine has it.
-Source: github.com/vortexgpgpu/vortex, 2022-01 and 2024-08.
+programs with such instructions are compiled with it; everything else is passed on to `control.py`. A branch or jump whose lanes disagree
+though the program has not split them is a fault, or follows one lane, depending on the generation of the machine. Source:
+github.com/vortexgpgpu/vortex, 2022-01 and 2024-08.
 """
 
 # mypy: disable-error-code="no-untyped-def"

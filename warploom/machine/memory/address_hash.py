@@ -1,7 +1,7 @@
 """Address hash: which slice, channel or set of several a line belongs to.
 
-In hardware: a few exclusive-or gates on the way of an address. Lines are dealt out to n places in groups of n: each group gives every
-place one line, so a stream keeps all of them busy alike whatever the hash. What the hash decides is the order within the group:
+In hardware: a few exclusive-or gates in the path of an address. Lines are dealt out to n places in groups of n: each group gives every
+place one line, so a stream keeps all of them equally busy whatever the hash. The hash decides only the order within the group:
 
 * `modulo`: always the same. Lines that lie a multiple of n apart then meet in one place: with n a power of two, two arrays at a
   power-of-two distance do (partition camping).
@@ -34,7 +34,7 @@ POLYNOMIALS = (0b1, 0b11, 0b111, 0b1011, 0b10011, 0b100101, 0b1000011, 0b1000001
 AddressHash = record(
     settings=dict(
         places="i8",                   # how many there are; 0 is read as 1
-        mask="i8",                     # places - 1 where that is a power of two, else -1
+        mask="i8",                     # places - 1 if that is a power of two, else -1
         shift="i8",                    # ... and its log2
         hashed="i8",                   # 0: modulo
         table=("u2", (BYTES, 256)),    # what each byte of a group's number gives: the gates, by byte
@@ -78,7 +78,7 @@ def _folded(number: int, bits: int, kind: str) -> int:
 
 @inlined
 def group_of(hash, line):
-    """The number of a line's group: how many lines of its place lie before it."""
+    """The number of a line's group: how many lines of the same place come before it."""
     return np.int64(line >> hash.shift if hash.mask >= 0 else line // hash.places)
 
 

@@ -1,7 +1,7 @@
 """Blocks: the places of a cache that hold a line each.
 
 In hardware: a row of the tag and data SRAMs is a set, and lies side by side with its ways. Here the blocks of all sets are numbered
-through, set after set, and everything that is kept for each block is an array over these numbers.
+consecutively, set after set, and everything that is kept per block is an array over these numbers.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -13,7 +13,7 @@ from warploom.machine.engine.unit import inlined
 
 LINES = 1 << 14  # that a core's cache has room for
 L2_LINES = 1 << 20  # that the cache of all cores has room for
-COMPARED = MATCHED  # ways whose tags are compared at once
+COMPARED = MATCHED  # ways whose tags are compared in parallel
 
 
 @inlined

@@ -1,15 +1,15 @@
 """Cache: which lines, and which sectors of them, are close by.
 
-In hardware: two SRAMs, tags and data. A line's number chooses a set (address_hash.py); the tags of that set's ways are
-compared at once (tag_match.py). A line is fetched sector by sector (`lsu.sector` bytes), so a line may be there while a sector of
-it is not. Of each sector a bit says whether it is *dirty*: the next level does not have its content yet. A sector of which a store wrote
-some bytes before it was fetched is *partly* there, with a bit a byte; the rest is fetched when somebody reads it
-(write-validate: Jouppi, "Cache Write Policies and Performance", ISCA 1993). Which line a full set gives up is the replacement
-policy's choice (replacement.py); a way without a line is taken first.
+In hardware: two SRAMs, tags and data. A line's number chooses a set (address_hash.py); the tags of that set's ways are compared in parallel
+(tag_match.py). A line is fetched sector by sector (`lsu.sector` bytes), so a line may be there while a sector of it is not. A bit per
+sector says whether it is *dirty*: the next level does not have its content yet. A sector in which a store wrote some bytes before it was
+fetched is *partly* there, with a bit per byte; the rest is fetched when it is read (write-validate: Jouppi, "Cache Write Policies and
+Performance", ISCA 1993). Which line a full set gives up is the replacement policy's choice (replacement.py); a way without a line is taken
+first.
 
-Here are tags only: the data stay in memory, since caches change when an access is answered and never what it
-answers. Who asks, what a miss starts, and when a fill arrives is up to the load/store unit and the MSHRs
-(mshr.py). The cache is passive: it costs its latency, which its user adds.
+Only tags are modelled here: the data stay in memory, since a cache changes when an access is answered and never what it answers. Who asks,
+what a miss starts, and when a fill arrives are up to the load/store unit and the MSHRs (mshr.py). The cache is passive: it costs its
+latency, which its user adds.
 
 Sectors: NVIDIA since Fermi (lines of 128 bytes, sectors of 32); first in the IBM System/360 Model 85 (Liptay, IBM
 Systems Journal 1968).
@@ -55,13 +55,13 @@ def cache_of(lines: int) -> np.dtype:
         settings=dict(
             sets="i8",              # of all slices; 0: not configured, which behaves as a cache that holds nothing
             ways="i8",              # blocks of a set
-            comparators="i8",       # tags that are compared at once: COMPARED; 0: the lines of a set with more ways hang in chains
+            comparators="i8",       # tags that are compared in parallel: COMPARED; 0: the lines of a set with more ways hang in chains
             chain_mask="i8",  # chains of the tag match - 1
             sector_shift="i8",      # log2 of the bytes of a sector
             simple="i8",            # 1: line modulo sets
             siphash="i8",           # 1: the set of a slice is the hash of its address, modulo sets
             line_shift="i8",        # ... log2 of the bytes of a line
-            set_mask="i8",          # ... sets - 1 where sets is a power of two, else -1
+            set_mask="i8",          # ... sets - 1 if sets is a power of two, else -1
             slices=AddressHash,     # which slice a line belongs to
             slice_sets=AddressHash, # which set of it
         ),
@@ -74,8 +74,8 @@ def cache_of(lines: int) -> np.dtype:
             written=("u8", ("lines", WORDS)),  # by block: bit b % 64 of word b / 64 = byte b of the line was stored
             replacement=replacement_of(lines),
             evicted_dirty="u8",     # of the line that the last fill or store displaced: its dirty sectors
-            evicted_partly="u8",    # ... those of them of which some bytes only were stored; told where there are dirty ones
-            evicted_written=("u8", WORDS),  # ... which bytes of its dirty sectors were, where some are only partly there
+            evicted_partly="u8",    # ... those of them of which some bytes only were stored; valid if there are dirty ones
+            evicted_written=("u8", WORDS),  # ... which bytes of its dirty sectors were, if some are only partly there
         ),
         counters=dict(
             hits="i8",              # lookups that found all their sectors
@@ -165,7 +165,7 @@ def _hashed_set_of(cache, line):
 
 @unit
 def set_in_slice(cache, slice, line):
-    """`set_of` where the slice is known."""
+    """`set_of` if the slice is known."""
     first = slice * cache.slice_sets.places
     if cache.siphash != 0:
         return np.int64(first + _siphash_set(cache, line))
@@ -189,7 +189,7 @@ def lookup(cache, line, sectors, now):
 
 @inlined
 def lookup_in_set(cache, set, line, sectors, now):
-    """`lookup` where the set is known."""
+    """`lookup` if the set is known."""
     way = find_way(cache, set, line)
     if way < 0:
         cache.tag_misses += 1
@@ -207,8 +207,8 @@ def lookup_in_set(cache, set, line, sectors, now):
 def fill(cache, line, sectors, now):
     """Sectors of a line arrive in cycle `now`; returns the line that had to go, or -1.
 
-    A line that is there gains the sectors, and its place in the replacement order stays. `evicted_dirty` tells the dirty sectors of
-    the line that went; it is 0 when none did.
+    A line that is there gains the sectors, and its place in the replacement order stays. `evicted_dirty` holds the dirty sectors of the
+    line that went; it is 0 when none did.
     """
     if cache.ways == 0:
         return np.int64(-1)
@@ -217,7 +217,7 @@ def fill(cache, line, sectors, now):
 
 @inlined
 def fill_set(cache, set, line, sectors, now):
-    """`fill` where the set is known."""
+    """`fill` if the set is known."""
     cache.evicted_dirty = EMPTY
     way = find_way(cache, set, line)
     if way >= 0:
@@ -235,14 +235,14 @@ def keep_store(cache, line, sectors, partial, entry, offset, dirty, now):
     """Keep what a store has written to some sectors of a line, which gets a block if it has none; returns the line that had to go, or -1.
 
     entry: of `partial`, a record of stores that are not whole; -1: the sectors are written whole. offset: sectors of this cache's line
-    before that store's. dirty: 1 when the next level is not told. `evicted_dirty` is as for `fill`.
+    before that store's. dirty: 1 if the store is not passed on to the next level. `evicted_dirty` is as for `fill`.
     """
     return keep_store_in_set(cache, set_of(cache, line), line, sectors, partial, entry, offset, dirty, now)
 
 
 @inlined
 def keep_store_in_set(cache, set, line, sectors, partial, entry, offset, dirty, now):
-    """`keep_store` where the set is known."""
+    """`keep_store` if the set is known."""
     cache.evicted_dirty = EMPTY
     way = find_way(cache, set, line)
     gone = np.int64(-1)

@@ -52,7 +52,7 @@ def request(channels, bytes_wanted, now):
 
 @inlined
 def _first_free(channels, now):
-    """The lowest channel that is free; where none is, the one that will be first."""
+    """The lowest free channel; if none is free, the one that will be first."""
     soonest = np.int64(0)
     for channel in range(channels.count):
         if channels.free[channel] <= now:

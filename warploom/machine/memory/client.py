@@ -4,7 +4,7 @@
 In hardware: a cache of some KiB, which passes stores on and gives them no line, with a table of misses beside it. A unit that several cores
 share (raster engine, output merger) has one, and its requests travel on the wires of the first of those cores.
 
-A sector that is on its way has an entry of the table; who waits for several keeps a mask of entries and waits until none is left of it.
+A sector in flight has an entry in the table; a unit that waits for several keeps a mask of entries and waits until it is empty.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Client = record(
     counters=dict(
         hits="i8",                   # reads that the cache answered
         misses="i8",                 # reads that it asked the next level for
-        merged="i8",                 # reads of a sector that was on its way
+        merged="i8",                 # reads of a sector that was in flight
         writes="i8",                 # words written
         stalls="i8",                 # cycles in which the table was full
     ),
@@ -78,7 +78,7 @@ def sector_of(client, address):
 
 @unit
 def read(gpu, client, address, now):
-    """Ask for the word at an address: the entry that it waits for, FOUND, or REFUSED where no entry is free."""
+    """Ask for the word at an address: the entry that it waits for, FOUND, or REFUSED if no entry is free."""
     line, sectors = line_of(client, address), sector_of(client, address)
     left = np.uint64(client.busy)
     while left != EMPTY:

@@ -5,8 +5,8 @@ travels as one flit with its address, or as its data take; an answer likewise. I
 narrower than a line: with 32 bytes per cycle the answer for a line of 128 takes four cycles.
 
 A path takes what comes to it in order. Only the ports are counted, not the switch between them, whose buffers are as deep as the cores'
-limits of what may be on its way (`l1.mshrs`, `lsu.stores`). A crossing takes a cycle at least; the latency of the wire is part
-of `l2.latency`. Without a width there is no crossbar, and everything crosses at once.
+limits of what may be in flight (`l1.mshrs`, `lsu.stores`). A crossing takes at least one cycle; the latency of the wire is part of
+`l2.latency`. Without a width there is no crossbar, and everything crosses immediately.
 
 Source: GPGPU-Sim and Accel-Sim, a crossbar with flits of 40 bytes, 32 of them data.
 """

@@ -1,8 +1,8 @@
 """DRAM: memory outside of the chip, as channels that each serve one request after the other.
 
-In hardware: a channel is a bus of its own with its own devices. Consecutive lines go to consecutive channels, in an order that a hash
-may change (address_hash.py), so that a stream keeps all of them busy. Within a channel the lines that are its
-own lie side by side in rows; a row must be opened before it is read, and stays open until a different one is needed.
+In hardware: a channel is a separate bus with its own devices. Consecutive lines go to consecutive channels, in an order that a hash may
+change (address_hash.py), so that a stream keeps all of them busy. Within a channel the lines that are its own lie side by side in rows; a
+row must be opened before it is read, and stays open until a different one is needed.
 
 Here are the channels, and the simple ones (`dram.banks` 0), which have one row buffer at most. A channel with banks, and with a
 controller that may reorder, is in dram_controller.py.
@@ -62,7 +62,7 @@ Dram = record(
         latency="i8",                    # cycles
         bandwidth="i8",                  # bytes a memory clock and channel; 0: no limit
         row="i8",                        # bytes; 0: no row buffers
-        row_shift="i8",                  # log2 of the lines of a row; -1 where that is not a power of two
+        row_shift="i8",                  # log2 of the lines of a row; -1 if that is not a power of two
         row_miss="i8",                   # simple: memory clocks that opening a row takes
         banks="i8",                      # banks of a channel; 0: simple channels
         window="i8",                     # reads that the controller chooses from
@@ -87,11 +87,11 @@ Dram = record(
         turn=("i8", CHANNELS),           # by channel: 1 while its turn lies on the wheel
         draining=("i8", CHANNELS),       # by channel: 1 while it writes although there are reads
         opens_after=("i8", CHANNELS),    # by channel: first clock in which it may open a row
-        opened_at=("i8", (CHANNELS, ACTIVATES)),  # by channel, in turn: when it opened its last rows, where there is a window for them
+        opened_at=("i8", (CHANNELS, ACTIVATES)),  # by channel, in turn: when it opened its last rows, if there is a window for them
         opened_rows=("i8", CHANNELS),    # by channel: how many those were
         read_after=("i8", CHANNELS),     # by channel: first clock in which a read may follow the last write
         refresh_due=("i8", CHANNELS),    # by channel: clock in which its next refresh is due
-        refresh_bank=("i4", CHANNELS),   # by channel: whose bank it is, where a refresh is of one
+        refresh_bank=("i4", CHANNELS),   # by channel: whose bank it is, if a refresh is of one
         bank_row=("i8", (CHANNELS, BANKS)),     # by bank: row number + 1; 0: none is open; REFRESHED: none, for it was closed for a refresh
         bank_opened=("i8", (CHANNELS, BANKS)),  # by bank: clock in which its row was opened
         bank_closes=("i8", (CHANNELS, BANKS)),  # by bank: first clock in which a write lets its row be closed; REFRESHED: a row be opened
@@ -101,7 +101,7 @@ Dram = record(
         overtaken=("i4", (CHANNELS, 2)), # by channel, of its reads and its writes: younger ones that were served before the oldest
         outside=("i4", CHANNELS),        # by channel: index + 1 of the oldest write for which its queue has no place; 0 for none
         waiting="i8",                    # how many of all channels
-        kind=("i4", "requests"),         # by index: what goes on when it is done, as in `Request`
+        kind=("i4", "requests"),         # by index: what continues when it is done, as in `Request`
         core=("i4", "requests"),
         line=("i8", "requests"),
         sectors=("u8", "requests"),

@@ -1,25 +1,25 @@
 """DRAM controller: what a channel with banks serves next, and when its data cross the bus.
 
-In hardware: two queues before each channel, reads and writes, and the state of each bank. A bank is an array of its own with one row
-open at most; to read a different row it must close that one (precharge, tRP, not before tRAS after it was opened) and open the other
-(activate, tRCD, not before tRRD after any other bank of the channel, and not as the fifth in tFAW, since each draws much current). Then
-its data come tCL later, as many bytes a clock as the bus is wide. While one bank opens a row, others use the bus.
+In hardware: two queues before each channel, reads and writes, and the state of each bank. A bank is a separate array with one row open at
+most; to read a different row it must close that one (precharge, tRP, not before tRAS after it was opened) and open the other (activate,
+tRCD, not before tRRD after any other bank of the channel, and not as the fifth in tFAW, since each draws much current). Then its data come
+tCL later, as many bytes a clock as the bus is wide. While one bank opens a row, others use the bus.
 
 The controller picks a request as late as it can without leaving the bus idle: tRP + tRCD + tCL before the bus is free, in its own clock,
-whatever the cores' is. Here it is asked in the last core cycle before that, so it knows what had come by then. Of the requests
-that it sees (`dram.queue`) it takes the oldest whose row is open, else the first whose row can be: first-ready, first-come first-served
-(Rixner, Dally, Kapasi, Mattson and Owens, "Memory access scheduling", ISCA 2000). So that a stream of row hits does not keep a request
-waiting, and with it all that its warp does, only so many younger ones may overtake the oldest (`dram.overtakes`; Mutlu and Moscibroda,
-"Stall-time fair memory access scheduling", MICRO 2007: FR-FCFS with a cap).
+whatever the cores' is. Here it picks in the last core cycle before that, so it sees what had come by then. Of the requests that it sees
+(`dram.queue`) it takes the oldest whose row is open, else the first whose row can be: first-ready, first-come first-served (Rixner, Dally,
+Kapasi, Mattson and Owens, "Memory access scheduling", ISCA 2000). So that a stream of row hits does not keep a request waiting, and with it
+all that its warp does, only so many younger ones may overtake the oldest (`dram.overtakes`; Mutlu and Moscibroda, "Stall-time fair memory
+access scheduling", MICRO 2007: FR-FCFS with a cap).
 
 Writes wait until there are no reads, or until there are `dram.write_queue` of them; then half of those are written at once, because the
 bus loses tWTR whenever it turns from writing to reading. The queue takes no more than that: others wait in their senders' buffers, and the
-senders are told when there is a place. For them a write is done then.
+senders are notified when there is a place. For them a write is done then.
 
 Cells lose their charge, so each row is read and written back every so often: a refresh, due every `dram.refresh_interval`, closes what is
 open and takes `dram.refresh_time`. It is of all banks of the channel, which then stands still, or of one after the other, while the rest of
 them work (`dram.refresh_of`). One that falls due waits for what has been picked before, as standards let it. A channel that idles is
-refreshed, too: what its refreshes have left is worked out when a request comes.
+refreshed, too: the state that its refreshes have left is computed when a request comes.
 
 Time is in memory clocks, converted where a request comes and goes. Left out: tRTP and bank groups.
 Names as in JEDEC's standards (JESD235 for HBM).
@@ -55,9 +55,9 @@ READS, WRITES = range(2)
 
 @unit
 def submit(gpu, dram, address, size, write, finished, now):
-    """Put a request for `size` bytes at an address into its channel's queue. `finished` goes on when it is done.
+    """Put a request for `size` bytes at an address into its channel's queue. `finished` continues when it is done.
 
-    Returns 1; of a write 0 where the queue is full: a request of kind TAKEN goes on when there is a place, of the same sender.
+    Returns 1, or 0 for a write if the queue is full: then a request of kind TAKEN goes back to the sender when there is a place.
     """
     channel = channel_of(dram, address)
     row = row_of(dram, address)
@@ -107,7 +107,7 @@ def _refresh(dram, channel, clock):
     """Do the refreshes that have fallen due up to a clock. A bank can be refreshed when it could open a row."""
     due = np.int64(dram.refresh_due[channel])
     interval, commands = np.int64(dram.refresh_interval), np.int64(dram.refresh_commands)
-    rounds = (clock - due) // (interval * commands) - 1  # while nobody asked: the last round leaves what those before it would have
+    rounds = (clock - due) // (interval * commands) - 1  # while no request came: the last round leaves what those before it would have
     if rounds > 0:
         due += rounds * interval * commands
         dram.refreshes[channel] += rounds * commands
@@ -130,7 +130,7 @@ def _refresh(dram, channel, clock):
 
 @inlined
 def _take_in(gpu, dram, channel, now):
-    """A write has been served, so the first that waits outside of the queue gets its place, and its sender is told."""
+    """A write has been served, so the first that waits outside of the queue gets its place, and its sender is notified."""
     link = np.int64(dram.outside[channel])
     dram.outside[channel] = dram.next[link - 1]
     if dram.kind[link - 1] != NOTHING:
@@ -140,7 +140,7 @@ def _take_in(gpu, dram, channel, now):
 
 @inlined
 def _direction(dram, channel):
-    """WRITES when a write is served next: there is no read, or there have come to be too many writes."""
+    """WRITES when a write is served next: there is no read, or too many writes wait."""
     writes = np.int64(dram.count[channel, WRITES])
     if writes >= dram.write_high:
         dram.draining[channel] = 1
@@ -155,8 +155,8 @@ def _direction(dram, channel):
 def _take(dram, channel, write, clock):
     """Take the request that is served next out of a queue; returns its index.
 
-    The oldest, where it has been overtaken often enough; else the oldest whose row is open; else the one whose row can be opened first, so
-    that banks that are at work are not waited for; of several the oldest.
+    The oldest, if it has been overtaken often enough; else the oldest whose row is open; else the one whose row can be opened first, so
+    that the channel does not wait for busy banks; if there are several, the oldest.
     """
     before = np.int64(0)
     link = np.int64(dram.first[channel, write])

@@ -25,7 +25,7 @@ Wheel = record(
     apart=("free",),
     state=dict(
         first=("i4", SLOTS),           # by slot: index + 1 of its first event; 0 for none
-        last=("i4", SLOTS),            # by slot: index + 1 of its last event, where it has one
+        last=("i4", SLOTS),            # by slot: index + 1 of its last event, if it has one
         occupied=("u8", SLOTS // 64),  # bit s % 64 of word s / 64 = slot s has an event
         time=("i8", "events"),         # by event: cycle in which it happens
         kind=("i4", "events"),         # by event: its request, as in `Request`
@@ -109,7 +109,7 @@ def take(wheel, now):
 
 @out_of_line
 def _take_after_later_rounds(wheel, slot, link, now):
-    """`take` where the first event of the slot is one of a later round of the wheel: 1,024 cycles or more ahead."""
+    """`take` if the first event of the slot is one of a later round of the wheel: 1,024 cycles or more ahead."""
     before = link
     link = np.int64(wheel.next[before - 1])
     while link != 0:

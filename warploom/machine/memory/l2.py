@@ -1,10 +1,10 @@
 """Second-level cache: shared by all cores, in slices, in front of memory.
 
 In hardware: slices beside the memory controllers; a line lies in the slice that its number names (address_hash.py), so all cores see
-one copy, and atomic operations are done here. A slice takes one request a cycle, or as its data take to come in, in the order in
-which they come. A miss takes one of the slice's MSHRs and asks memory for the sectors; later misses to the line wait with it. A request
-that would need an MSHR when none is free stays at the head of the slice's queue, and so does every request while as many lines as the
-slice has room for are on their way to memory.
+one copy, and atomic operations are done here. A slice takes one request per cycle, fewer if their data take longer to come in, in order of
+arrival. A miss takes one of the slice's MSHRs and asks memory for the sectors; later misses to the line wait with it. A request that would
+need an MSHR when none is free stays at the head of the slice's queue, and so does every request while as many lines as the slice has room
+for are in flight to memory.
 
 A line here holds one or more of the cores' lines: a request names the cores' line, and `line` is the one here that it lies in.
 """
@@ -62,13 +62,13 @@ L2 = record(
         ratio_shift="i8",                     # log2 of how many of the cores' lines one line holds
         sectors_a_line="i8",                  # sectors of one of the cores' lines
         sector_shift="i8",                    # log2 of the bytes of a sector
-        write_back="i8",                      # 1: a store stays here until its line has to go; 0: it goes on to memory
+        write_back="i8",                      # 1: a store stays here until its line has to go; 0: it is passed on to memory
         write_allocate="i8",                  # 1: a store whose line is not here brings it a block
         atomic_latency="i8",                  # further cycles until an atomic is answered
         atomic_pass="i8",                     # sixteenths of a cycle that one of its passes keeps the slice; 0: a cycle a lane on one word
         atomic_sum="i8",                      # ... from a sum of floats to the next one on the same word
         limit="i8",                           # MSHRs of a slice
-        write_limit="i8",                     # lines of a slice on their way to memory; 0: any number
+        write_limit="i8",                     # lines of a slice in flight to memory; 0: any number
         counts_writes="i8",                   # 1: they are counted, and the kernel ends when they are written
     ),
     state=dict(
@@ -79,12 +79,12 @@ L2 = record(
         sum_line=("i8", MAX_SLICES),          # by slice: the line in which that word is
         turn=("i8", MAX_SLICES),              # by slice: 1 while its turn lies on the wheel
         stalled=("i8", MAX_SLICES),           # by slice: 1 while the first of its queue waits for an MSHR or for memory to take a line
-        writing=("i8", MAX_SLICES),           # by slice: lines on their way to memory
+        writing=("i8", MAX_SLICES),           # by slice: lines in flight to memory
         in_use=("i8", MAX_SLICES),            # by slice: MSHRs in use
         queue_first=("i4", MAX_SLICES),       # by slice: index + 1 of the first request that waits for it; 0 for none
         queue_last=("i4", MAX_SLICES),        # by slice: ... of the last one
         misses=LineTable,                     # MSHRs in use, by line number
-        miss_sectors=("u8", "mshrs"),         # by MSHR: bit s = sector s is on its way
+        miss_sectors=("u8", "mshrs"),         # by MSHR: bit s = sector s is in flight
         miss_first=("i4", "mshrs"),           # by MSHR: index + 1 of the first request that waits for it; 0 for none
         miss_last=("i4", "mshrs"),            # by MSHR: index + 1 of the last one
         core=("i4", "requests"),              # by waiting request: its fields, as in `Request`
@@ -258,7 +258,7 @@ def _miss(gpu, l2, slice, line, missing, asked, ready):
 
 @inlined
 def _store(gpu, l2, slice, set, line, offset, sectors, missing, asked, now, ready):
-    """A store stays here, or goes on to memory, or both. Its core is answered by who keeps it."""
+    """A store stays here, or is passed on to memory, or both. The level that keeps it answers its core."""
     partial = (asked.tag >> EXTRA_SHIFT) - 1
     stays = l2.write_back != 0 and (missing != sectors or l2.write_allocate != 0)
     if stays or l2.write_allocate != 0:

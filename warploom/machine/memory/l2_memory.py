@@ -1,7 +1,7 @@
-"""What an L2 slice has to do with memory: misses that it sends there, lines that it writes back, stores that it passes on; and its answers.
+"""Traffic between an L2 slice and memory: misses that it sends, lines that it writes back, stores that it passes on; and memory's answers.
 
 In hardware: the way from the slice to the memory controller beside it, with a buffer of lines that are to be written (`l2.write_buffer`).
-A line leaves it when the controller has a place for it in its queue, or, where memory has no such queue, when it is written. A fill wakes
+A line leaves it when the controller has a place for it in its queue, or, if memory does not have a queue, when it is written. A fill wakes
 all requests that wait in the MSHR of its line; their answers cross back to the cores.
 """
 
@@ -60,7 +60,7 @@ def time_to_cross(gpu, slice, asked, now):
 
 @inlined
 def change(gpu, l2, slice, line, sectors, asked, time):
-    """An atomic operation has changed sectors: they are written back with their line, or go on to memory at once."""
+    """An atomic operation has changed sectors: they are written back with their line, or passed on to memory immediately."""
     if l2.write_back != 0:
         mark_dirty(l2.cache, line, sectors)
     else:
@@ -69,7 +69,7 @@ def change(gpu, l2, slice, line, sectors, asked, time):
 
 @inlined
 def pass_on(gpu, l2, slice, asked, time):
-    """What was written goes on to memory, which it reaches at `time`."""
+    """What was written is passed on to memory, which it reaches at `time`."""
     l2.passed_on = l2.passed_on + popcount(asked.sectors)
     _begin_write(gpu, l2, slice)
     schedule(gpu.wheel, time, request(WRITE_MEMORY, asked.core, asked.line, asked.sectors, without_extra(asked.tag)))

@@ -1,7 +1,7 @@
 """Queue of an L2 slice: requests wait for it in the order in which they came.
 
 In hardware: a buffer before the slice's tags. The slice takes one request a turn; while the first one cannot be served, because no MSHR
-is free or memory takes no more lines, it stands still, and goes on when either changes.
+is free or memory takes no more lines, it stalls, and continues when either changes.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -40,7 +40,7 @@ def take_turn(gpu, l2, slice, soonest):
 
 @inlined
 def resume(gpu, l2, slice, now):
-    """What a slice stood still for may be there now."""
+    """What a stalled slice waited for may be there now."""
     if l2.stalled[slice] != 0:
         l2.stalled[slice] = 0
         take_turn(gpu, l2, slice, now)

@@ -1,7 +1,7 @@
 """Line table: finds the entry of a line number in a few steps, however many there are.
 
-In hardware a small associative memory compares all entries at once. Here the entries hang in chains, one for each value of
-the line number's low bits, so that a lookup takes a comparison or two. MSHRs of both cache levels are such tables.
+In hardware a small associative memory compares all entries in parallel. Here the entries hang in chains, one for each value of the line
+number's low bits, so that a lookup takes a comparison or two. MSHRs of both cache levels are such tables.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -46,7 +46,7 @@ def configure(table: Any, entries: int) -> None:
 
 @inlined
 def chain_of(table, line):
-    """The chain that a line is in: its low bits, mixed with higher ones, since lines that are on their way may lie a power of two apart."""
+    """The chain that a line is in: its low bits, mixed with higher ones, since lines that are in flight may lie a power of two apart."""
     return (line ^ (line >> 10)) & table.chain_mask
 
 

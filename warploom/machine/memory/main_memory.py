@@ -1,7 +1,7 @@
-"""Main memory, below all caches: who serves a line, and what happens when that is done.
+"""Main memory, below all caches: which unit serves a line, and what happens when that is done.
 
 Memory channels answer a store as they answer a load, and a kernel has ended when its last store has its answer, as on tiny-gpu. DRAM
-tells when it has taken a store, and somebody may want to know.
+reports when it has taken a store, for senders that need to know.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -22,9 +22,9 @@ UNKNOWN, NO_PLACE = -1, -2
 
 @inlined
 def serve(gpu, address, size, write, finished, now):
-    """Read or write `size` bytes at a byte address. `finished` is the request that goes on when that is done; NOTHING: none does.
+    """Read or write `size` bytes at a byte address. `finished` is the request that continues when that is done; NOTHING: none does.
 
-    It goes on later by the cycles in its tag, which an atomic takes. Returns the cycle at whose end it is done; UNKNOWN: nobody knows yet;
+    It continues later by the cycles in its tag, which an atomic takes. Returns the cycle at whose end it is done; UNKNOWN: not known yet;
     NO_PLACE: the same, and a write waits outside of its channel's queue until a request of kind TAKEN says that it has a place.
     """
     extra = finished.tag >> EXTRA_SHIFT & TURNS_BITS

@@ -1,9 +1,9 @@
-"""Miss-status holding registers: the lines that are on their way.
+"""Miss-status holding registers: the lines that are in flight.
 
-In hardware: a small fully associative table beside a cache, an entry a line that was missed and asked for, with a
-list of those who wait for it. A second miss to the same line joins the entry and asks for nothing; when all
-entries are taken, or as many wait for one as it has room for, the cache can take no further miss. So their number bounds how many
-misses overlap, and with it the bandwidth that a latency allows (Little's law: lines in flight = bandwidth x latency).
+In hardware: a small fully associative table beside a cache, an entry per line that was missed and requested, with a list of those that wait
+for it. A second miss to the same line joins the entry and sends nothing; when all entries are taken, or as many wait for one as it has room
+for, the cache can take no further miss. So their number bounds how many misses overlap, and with it the bandwidth that a latency allows
+(Little's law: lines in flight = bandwidth x latency).
 
 An entry's number is good until it is released.
 
@@ -35,7 +35,7 @@ Mshr = record(
     ),
     state=dict(
         table=LineTable,                      # the entries in use, by line number
-        sectors=("u8", "entries"),            # by entry: bit s = sector s was asked for
+        sectors=("u8", "entries"),            # by entry: bit s = sector s was requested
         first=("i4", "entries"),              # by entry: index + 1 of its first waiter
         last=("i4", "entries"),               # ... and of its last
         count=("i4", "entries"),              # ... and how many there are
@@ -105,7 +105,7 @@ def allocate(mshr, line, sectors, waiter):
 def merge(mshr, entry, sectors, waiter):
     """`waiter` waits for an entry too, after those that do, and the entry now covers `sectors` as well. `may_join` has said so.
 
-    Sectors that must still be asked for are `sectors & ~mshr.sectors[entry]` before the call.
+    Sectors that must still be requested are `sectors & ~mshr.sectors[entry]` before the call.
     """
     mshr.sectors[entry] |= sectors
     index = _new_waiter(mshr, waiter)
@@ -117,7 +117,7 @@ def merge(mshr, entry, sectors, waiter):
 
 @unit
 def allocate_for_nobody(mshr, line, sectors):
-    """A new entry for a line that has none and for which nobody waits. `may_allocate` has said so."""
+    """A new entry for a line that has none and no waiter. `may_allocate` has said so."""
     entry = add_line(mshr.table, line)
     mshr.allocated += 1
     mshr.most = max(np.int64(mshr.most), np.int64(mshr.table.used))
@@ -129,7 +129,7 @@ def allocate_for_nobody(mshr, line, sectors):
 
 @unit
 def merge_or_begin(mshr, entry, sectors, waiter):
-    """`merge` where nobody may be waiting yet."""
+    """`merge` if there may be no waiter yet."""
     mshr.sectors[entry] |= sectors
     index = _new_waiter(mshr, waiter)
     if mshr.last[entry] == 0:

@@ -1,7 +1,7 @@
-"""Partial stores: which bytes a store on its way writes, where it does not write whole sectors.
+"""Partial stores: which bytes a store in flight writes, if it does not write whole sectors.
 
-In hardware: a byte-enable bit for each byte, beside the data. Most stores write whole sectors, for which the sectors say it all; only
-the others have an entry here for as long as they are on their way.
+In hardware: a byte-enable bit for each byte, beside the data. Most stores write whole sectors, for which the mask of sectors is enough;
+only the others have an entry here for as long as they are in flight.
 """
 
 # mypy: disable-error-code="no-untyped-def"

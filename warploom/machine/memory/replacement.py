@@ -9,8 +9,8 @@ In hardware: a few bits beside the tags of a set, written when a line arrives or
 * `random`: one shift register for the whole cache and nothing a set. Here: Marsaglia's xorshift64 ("Xorshift RNGs",
   Journal of Statistical Software 2003), so that a run with the same seed always takes the same lines.
 
-Of lines with the same cycle the one in the lowest way goes first. A cycle is kept in 32 bits, as what a set has is read at random: it is
-counted from `since`, which moves on when the bits are used up, and lines that were last used before it are then all as old as each other.
+Among lines with the same cycle, the one in the lowest way goes first. A cycle is kept in 32 bits, because the state of a set is read at
+random: it is counted from `since`, which advances when the bits are used up, and all lines last used before it then count as equally old.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -46,7 +46,7 @@ def replacement_of(lines: int) -> np.dtype:
         state=dict(
             since="i8",           # cycle that `used` counts from
             used=("u4", "used"), # lru, by block: cycle of the last use, from `since` on; fifo: of the arrival
-            bound=("u4", "groups"),  # where a set has many ways, by group of them: no line of it was used earlier
+            bound=("u4", "groups"),  # if a set has many ways, by group of them: no line of it was used earlier
             bits=("u8", "lines"),   # plru, by set: bit n = node n (children 2n and 2n + 1, root 1) points to its upper half
             random="u8",          # random: the shift register, never 0
             stamp=("i8", "lines"), # by block: a number that a user's policy keeps

@@ -19,7 +19,7 @@ class Request(NamedTuple):
     """Natively five words that are passed side by side: it costs what its fields would cost as arguments."""
 
     kind: Any  # i8: where it is on its way: LOAD ... ANSWER of transactions.py
-    core: Any  # i8: number of the core that asks; -1 where none does
+    core: Any  # i8: number of the core that asks; -1 if none does
     line: Any  # i8: line number, in lines of the unit that it is on its way to
     sectors: Any  # u8: bit s = sector s of the line
     tag: Any  # i8: the sender's own (transactions.py)

@@ -1,7 +1,7 @@
-"""Sector masks: of each line in a cache, which of its sectors are there, which are dirty, and which are there in part.
+"""Sector masks: for each line in a cache, which of its sectors are there, which are dirty, and which are there in part.
 
-In hardware: a few bits beside each tag. Here each mask is a byte where lines have up to eight sectors, as those of GPUs do, and a word of
-64 bits where they have more: the masks of a large cache are read at random, so the fewer bytes they take, the more of them lie in the
+In hardware: a few bits beside each tag. Here each mask is a byte if lines have up to eight sectors, as those of GPUs do, and a word of
+64 bits if they have more: the masks of a large cache are read at random, so the fewer bytes they take, the more of them lie in the
 cache of the machine that simulates.
 """
 
@@ -30,7 +30,7 @@ def masks_of(lines: int) -> np.dtype:
         ),
         state=dict(
             bytes=("u1", ("narrow", MASKS)),  # by block: its sectors that are THERE, DIRTY and PARTLY there: bit s = sector s
-            words=("u8", ("wide", MASKS)),  # ... where a line has more than NARROW
+            words=("u8", ("wide", MASKS)),  # ... if a line has more than NARROW
         ),
     )  # fmt: skip
 

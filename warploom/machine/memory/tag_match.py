@@ -1,6 +1,6 @@
 """Tag match: in which way of its set a line lies.
 
-In hardware: a comparator for each way, all at work at once, followed by a priority encoder. A cache of 256 ways has its tags in a small
+In hardware: a comparator for each way, all working in parallel, followed by a priority encoder. A cache of 256 ways has its tags in a small
 associative memory for that.
 
 Here the tags of up to COMPARED ways are compared, as in hardware. With more ways every line that is in a cache hangs in a chain of those

@@ -16,14 +16,14 @@ from warploom.machine.memory.request import request
 
 # Kinds of a request: where it is when its time has come.
 LOAD, STORE, ATOMIC = range(3)  # what an access does: it has left the core, and reaches the second-level cache
-REDUCTION = 3  # of an access alone: an atomic without a result. Its warp waits for it as for a store; on its way it is an ATOMIC
+REDUCTION = 3  # of an access alone: an atomic without a result. Its warp waits for it as for a store; in flight it is an ATOMIC
 TO_MEMORY, WRITE_MEMORY = 3, 4  # a miss of that cache, and a store that it passes on: they reach memory
 L2_FILL = 5  # memory has answered that cache
 ANSWER, DELIVERED = 6, 7  # an answer is ready to leave for its core; the core has it
 SLICE_TURN = 8  # a slice takes the next request that waits for it; its number is in `line`
 CHANNEL_TURN = 9  # a DRAM channel chooses what it serves next; its number is in `line`
 WRITTEN, LINE_WRITTEN = 10, 11  # memory has taken a store, and a line that a cache has written back; `core` is the slice of the latter
-NOTHING = 12  # nobody wants to know
+NOTHING = 12  # no unit needs to know
 TAKEN = 13  # a DRAM channel has a place for a write; `sectors` is its kind, WRITTEN or LINE_WRITTEN, and `core` and `line` are as there
 
 # Fields of a request's tag. Bits 0 to 11: the access that waits, a number of the unit's.
@@ -44,7 +44,7 @@ RESERVE = 1 << 14
 def transaction_room(gpu):
     """How many transactions can still be sent.
 
-    Those that wait in the second-level cache or for DRAM come back to the wheel later, and each may ask memory for something.
+    Those that wait in the second-level cache or for DRAM come back to the wheel later, and each may send a request to memory.
     """
     return room(gpu.wheel) - 2 * gpu.l2.waiting - gpu.dram.waiting - RESERVE
 

@@ -1,6 +1,6 @@
 """The slot of the coalescer, between a warp's addresses and the transactions of the load/store unit; the texture unit's too.
 
-A user's coalescer sees every access; ours is not asked about lanes side by side, whose lines follow one another, nor about lanes
+A user's coalescer sees every access; the built-in one is not called for lanes side by side, whose lines follow one another, nor for lanes
 within one line that is a single sector.
 """
 
@@ -45,7 +45,7 @@ def are_transactions(result: Any, lsu: Any, addresses: Any, active: Any, size: A
 
 
 def swaps(unit: Any) -> Swaps:
-    """Nothing passes it by."""
+    """No access bypasses it."""
     kinds = ((NUMBER, (Lsu, ADDRESSES, ADDRESSES, NUMBER, NUMBER, LINES, SECTORS)),)
     expected = "a coalescer returns how many transactions it has written, each with a line of memory and some of its sectors"
     return (collect, collect_users), (coalesce, Socket("coalescer", unit, kinds, are_transactions, expected))

@@ -1,8 +1,8 @@
 """The slot of the divergence mechanism: which of a warp's paths runs, and how lanes that disagree at a branch part.
 
 A machine with a user's mechanism has a PC a path (`core.divergence` is `minpc` to all other parts of it): lanes exit, jump through
-registers and come to barriers path by path, as under every mechanism of ours whose paths run in any order. What is left to the
-mechanism is the order.
+registers and come to barriers path by path, as under every built-in mechanism whose paths run in any order. The mechanism decides only the
+order.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -69,7 +69,7 @@ def backward_jump_or_yield_users(core, warp, yields, waits):
 
 @unit
 def lanes_of(paths, warps, warp):
-    """The lanes of all paths of a warp. A program that manages masks keeps others on a stack of its own."""
+    """The lanes of all paths of a warp. A program that manages masks keeps others on a separate stack."""
     found = warps.mask[warp]
     for row in range(paths.count[warp]):
         found |= paths.mask[warp, row]
@@ -149,16 +149,16 @@ def swaps(mechanism: Mechanism) -> Swaps:
 
 
 def split(paths, warps, warp, taken, target, reconvergence_pc):
-    """What a mechanism does at a branch that says nothing of it: one side runs, the other is ready."""
+    """What a mechanism without a function for branches does at one: one side runs, the other is ready."""
     split_group(paths, warps, warp, taken, target)
 
 
 def continues(paths, warps, warp, yields, waits):
-    """What a mechanism does at a jump back that says nothing of it: the same path continues."""
+    """What a mechanism without a function for jumps back does at one: the same path continues."""
 
 
 def prepare(gpu: Any, cores: list[Any]) -> None:
-    """The path table knows how long the program is."""
+    """The path table gets the length of the program."""
     for core in cores:
         core.path_table.code_rows = core.code_rows
 

@@ -40,9 +40,9 @@ def set_in_slice_users(cache, slice, line):
 
 
 def is_a_place(result: Any, hash: Any, line: Any) -> bool:
-    """Whether a result is one of the places, and the one that was said of this line before.
+    """Whether a result is one of the places, and the same as before for this line.
 
-    A line that moved would be looked for where it is not: its answer would find nobody waiting, and those that wait would never end.
+    A line that moved would be looked for in the wrong place: its answer would find no waiter, and its waiters would never end.
     """
     if result < 0 or result >= max(hash.places, 1):
         return False

@@ -1,8 +1,8 @@
 """The slot of the prefetcher, beside the first-level cache of each core; and the prefetchers that come with the machine.
 
-A prefetcher is asked at every line that a load looks up, and may name one line more. That is asked for like a miss, in an MSHR that
-nobody waits for, if it is not there or on its way; it is dropped where no MSHR is free: a prefetch is never worth a stall. It takes no
-port of the cache, whose tags are read twice for it.
+A prefetcher is called for every line that a load looks up, and may name one more line. That is requested like a miss, in an MSHR without
+waiters, if it is neither there nor in flight; it is dropped if no MSHR is free: a prefetch is never worth a stall. It takes no port of the
+cache, whose tags are read twice for it.
 
 Sources: next line, Smith, "Cache memories", ACM Computing Surveys 1982; strides by instruction, Chen and Baer, "Effective
 hardware-based data prefetching for high-performance processors", IEEE Trans. Computers 1995, here without its confidence bits and with
@@ -56,13 +56,13 @@ def see_lookup_and_prefetch(gpu, core, lsu, access, line, outcome, now):
 
 @unit
 def _count_useful(lsu, line, outcome):
-    """Count a line that was asked for before a load wanted it, when the first load does: it is there, or in flight."""
+    """Count a line that was requested before a load needed it, when the first load does: it is there, or in flight."""
     if outcome == HIT:
         block = _block_with(lsu.cache, line)
         if lsu.prefetcher.ahead[block] == line + 1:
             lsu.prefetcher.ahead[block] = 0
             lsu.prefetcher.useful += 1
-    elif outcome == MERGED and lsu.misses.count[find(lsu.misses, line)] == 1:  # nobody has waited before
+    elif outcome == MERGED and lsu.misses.count[find(lsu.misses, line)] == 1:  # none has waited before
         lsu.prefetcher.useful += 1
 
 
@@ -82,7 +82,7 @@ def _block_with(cache, line):
 
 @unit
 def _prefetch(gpu, core, lsu, line, now):
-    """Ask for a line that nobody waits for."""
+    """Request a line without a waiter."""
     missing = ones(np.int64(1) << (lsu.line_shift - lsu.sector_shift)) & ~contains(lsu.cache, line)
     if missing == EMPTY or find(lsu.misses, line) >= 0:
         return
@@ -100,7 +100,7 @@ def is_a_line(result: Any, p: Any, line: Any, pc: Any, warp: Any, missed: Any) -
 
 
 def swaps(prefetcher: Any) -> Swaps:
-    """A miss may find an MSHR that nobody waits for."""
+    """A miss may find an MSHR without a waiter."""
     kinds = ((NUMBER, (Prefetcher, NUMBER, NUMBER, NUMBER, NUMBER)),)
     expected = "a prefetcher returns the number of a line, or -1 for none"
     return (

@@ -1,7 +1,7 @@
 """The slot of the cache's replacement policy: in the caches of all cores, and in the second-level cache.
 
 A texture unit's cache stays as it is, a line buffer whose lines go in the order in which they came. So a policy's number says whose a cache
-is, and only a machine with a unit of a user's asks for it.
+is, and only a machine with a user's unit reads it.
 """
 
 # mypy: disable-error-code="no-untyped-def"

@@ -27,7 +27,7 @@ def policy_socket(policy: Callable[..., int]) -> Socket:
 
 
 def swaps(policy: Callable[..., int]) -> Swaps:
-    """A policy of ours asks for none of the instructions; a user's may."""
+    """A built-in policy does not read the instructions; a user's may."""
     return ((show_instructions, show_instructions_of_warps),)
 
 

@@ -1,7 +1,7 @@
 """A slot: its name, what a unit in it is called with, and where it is put in.
 
-Not hardware. Ours are compiled into the machine; a user's goes through a socket (engine/swaps.py), so that nobody pays for a slot who
-leaves it alone.
+Not hardware. Built-in units are compiled into the machine; a user's unit goes through a socket (engine/swaps.py), so a slot that is not
+used costs nothing.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ def no_preparation(gpu: Any, cores: Any) -> None:
 class Door(NamedTuple):
     """How a unit comes into a machine.
 
-    swaps: of the unit, what stands in the place of which units. prepare: what is set in a machine before its first cycle, of the
-    mirrors of the GPU and of its cores. units: ours that come in like a user's, by name.
+    swaps: of the unit, which units are replaced by what. prepare: what is set in a machine before its first cycle, of the mirrors of the
+    GPU and of its cores. units: ours that come in like a user's, by name.
     """
 
     swaps: Callable[[Any], Swaps]
@@ -34,7 +34,7 @@ class Door(NamedTuple):
 class Slot(NamedTuple):
     """A row of the table of slots.
 
-    settings: where a machine chooses one of ours; none where ours come in through the door too. names: of ours, where the settings do
+    settings: where a machine chooses one of ours; none where ours come in through the door too. names: of ours, if the settings do
     not tell.
     signature: how a unit is called. verbs: the class of units that are several functions; None for those that are one.
     needs_warps: cores that run one instruction at a time have no such place. base: settings of a
@@ -62,7 +62,7 @@ class Slot(NamedTuple):
         return self.names or choices_of(self.settings[0])
 
     def checked(self, unit: Any) -> Any:
-        """A unit of a user's own. Raises UnitError for what is none for this slot."""
+        """A unit of a user's own. Raises UnitError if it does not fit this slot."""
         for function in unit if isinstance(unit, tuple) else (unit,):
             check_function(function)
         if self.verbs is None and callable(unit) and not isinstance(unit, type):
@@ -76,7 +76,7 @@ class Slot(NamedTuple):
         raise UnitError(f"{_called(unit)} is not a unit for the slot {self.name!r}, which takes a {self.verbs.__name__}: {self.signature}")
 
     def _no_functions(self, unit: Any) -> list[tuple[str, Any]]:
-        """Of a unit of several verbs those that are not functions; one with a default may be None."""
+        """The verbs of a unit that are not functions; a verb with a default may be None."""
         usual = self.verbs._field_defaults
         verbs = zip(unit._fields, unit, strict=True)
         return [(name, verb) for name, verb in verbs if not (callable(verb) or (name in usual and verb is None))]

@@ -12,7 +12,7 @@ from warploom.machine.engine.users import UnitError
 from warploom.machine.slots.slot import Door, Slot
 from warploom.machine.slots.verbs import Mechanism, Replacement
 
-NONE = "none"  # names the empty slot, where a machine needs no unit
+NONE = "none"  # names the empty slot, if a machine needs no unit
 
 
 def _scheduler() -> Door:
@@ -130,7 +130,7 @@ def check_slots(config: Config, units: Mapping[str, Any]) -> None:
 
 
 def swaps_of(units: Mapping[str, Any]) -> Swaps:
-    """What stands in the place of which units in a machine with these units of a user's."""
+    """Which units are replaced by what in a machine with these units of a user's."""
     return tuple(swap for name, unit in units.items() for swap in SLOTS[name].door().swaps(unit))
 
 
@@ -141,7 +141,7 @@ def prepare(units: Mapping[str, Callable[..., int]], gpu: Any, cores: list[Any])
 
 
 def stand_in(name: str) -> Any:
-    """Some unit for a slot: with it a machine comes to the same native pieces as with a user's."""
+    """A placeholder for a slot: with it a machine is compiled to the same native pieces as with a user's unit."""
     verbs = SLOTS[name].verbs
     return _nothing if verbs is None else verbs(*[_nothing] * len(verbs._fields))
 

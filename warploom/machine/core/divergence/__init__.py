@@ -2,7 +2,7 @@
 
 A mechanism answers six questions, a function each in `mechanism.py`, where it enters with a line:
 
-    diverge                 the lanes of a warp disagree at a branch: who goes where, and which side runs first
+    diverge                 the lanes of a warp disagree at a branch: which lanes go where, and which side runs first
     diverge_indirect        they disagree at a jump through a register
     exit_lanes              lanes end
     arrive_at_barrier       some lanes come to a barrier of the block: has the warp arrived?
@@ -18,9 +18,9 @@ from typing import NamedTuple
 class Mechanism(NamedTuple):
     """A row of the table of mechanisms.
 
-    number: what `Core.divergence` holds. any_order: groups of a warp's lanes run in any order, and each comes to a
-    barrier of the block by itself; else whole warps come. uses_reconvergence_pc: it needs the immediate post-dominators
-    that `isa/analysis/control_flow.py` writes into a program.
+    number: what `Core.divergence` holds. any_order: groups of a warp's lanes run in any order, and each reaches a barrier of the block by
+    itself; else whole warps do. uses_reconvergence_pc: it needs the immediate post-dominators that `isa/analysis/control_flow.py` writes
+    into a program.
     """
 
     number: int

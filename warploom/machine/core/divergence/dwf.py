@@ -1,11 +1,11 @@
 """Dynamic warp formation: threads of different warps that are at the same PC run as one warp.
 
-In hardware: beside the scheduler a small table from PC to the warp that is being formed there. When the lanes of a
-warp diverge, and whenever an instruction is done, the threads are entered at their PCs; those of several warps that fit share
-one, which issues when the scheduler picks it. A thread keeps its lane, because its registers lie in that lane's bank ("lane-aware"):
-two threads of the same lane never share a warp, so threads that branch by lane number gain nothing. Nothing makes
-threads wait for each other. They share a warp only if they are at a PC at the same time, so what issues next decides how full warps are
-(`divergence.heuristic`, which takes the place of `core.scheduler`):
+In hardware: beside the scheduler, a small table from a PC to the warp that is being formed there. When the lanes of a warp diverge, and
+whenever an instruction is done, the threads are entered at their PCs; those of several warps that fit share one, which issues when the
+scheduler picks it. A thread keeps its lane, because its registers lie in that lane's bank ("lane-aware"): two threads of the same lane
+never share a warp, so threads that branch by lane number gain nothing. Nothing makes threads wait for each other. They share a warp only if
+they are at a PC at the same time, so what issues next decides how full warps are (`divergence.heuristic`, which takes the place of
+`core.scheduler`):
 
 * majority (DMaj): the PC at which most threads are, until none is left there. Keeps most threads together; starves the rest.
 * time_stamp (DTime): the warp whose first thread has been at its PC longest.
@@ -15,10 +15,10 @@ What it costs: the pool (`thread_pool.py`), the table, and memory accesses that 
 are not neighbours.
 
 In this model, warps are formed in the cycle in which they issue, at no cost in time. A thread changes warps only when its
-instruction is done and no access of its warp is on its way. There are never more formed warps than were launched; further
-groups wait in one of them. One pool serves all schedulers of a core. Threads of different blocks share warps, as
-in the paper, unless the program has barriers or shared memory, which belong to a block. A program that knows its warps
-(masks, scalar registers, ballots, shuffles) keeps them as they were launched.
+instruction is done and no access of its warp is in flight. There are never more formed warps than were launched; further groups wait in one
+of them. One pool serves all schedulers of a core. Threads of different blocks share warps, as in the paper, unless the program has barriers
+or shared memory, which belong to a block. A program that depends on its warps (masks, scalar registers, ballots, shuffles) keeps them as
+they were launched.
 
 Source: Fung, Sham, Yuan and Aamodt, "Dynamic warp formation and scheduling for efficient GPU control flow", MICRO 2007.
 """
@@ -55,7 +55,7 @@ from warploom.machine.engine.unit import FOREVER, unit
 
 @unit
 def form_warps(gpu, core, tables, now):
-    """The first stage of a core's cycle: the threads that are ready form warps anew."""
+    """The first stage of a core's cycle: ready threads re-form the warps."""
     warps = core.warps
     pool = core.thread_pool
     left = warps.active & ~warps.draining

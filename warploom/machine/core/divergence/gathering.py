@@ -1,17 +1,17 @@
 """Gathering on a reconvergence stack: what the lanes of a warp do at an instruction that is for the whole warp.
 
-In hardware: nothing that is known of. Vortex has such instructions (tmc, wspawn, bar) and no stack that works on its own; where a stack
-parts the lanes of a program that was written for masks, its paths come to them one after the other. A path that comes to one waits
-while any other can run. When none can, it is executed:
+In hardware: none known. Vortex has these instructions (tmc, wspawn, bar) and no stack that works on its own; if a stack splits the lanes of
+a program that was written for masks, its paths reach them one after the other. A path that reaches one waits while any other path can run.
+When none can, it is executed:
 
 * Once for all paths that are at the same barrier, wherever in the code, or at the same `wspawn`; they continue one after the other. At
   a `tmc` each path executes it itself. Barriers come before these, and the barrier reached first before the others.
 * A path that is to reconverge with lanes that are there already need not wait for them, since they wait for it: it acts for the warp, as
   under a split. It waits only for what can run, and changes places with that: the sides of branches that have not run yet, and paths that
   have reconverged below its row.
-* A path that reconverges nowhere, for it left a function that has several returns, waits for all lanes of the warp. It lies in the
+* A path that reconverges nowhere, because it left a function that has several returns, waits for all lanes of the warp. It lies in the
   lowest rows. Its lanes are taken out of the rows in which others reconverge, since they never come there: all of them, also those that
-  have parted again and reconverge among themselves.
+  have diverged again and reconverge among themselves.
 
 A path that waits in a row has its PC after the instruction, as in the other mechanisms, and executes it again when it runs.
 """
@@ -77,7 +77,7 @@ def _take_out(stack, warps, warp):
 
 @unit
 def _meet(stack, warps, warp, number):
-    """Paths that wait at the running one's instruction join it, where neither reconverges elsewhere.
+    """Paths that wait at the running one's instruction join it, if neither reconverges elsewhere.
 
     In a branch they do not: they may have called the function that they are in from different places.
     """

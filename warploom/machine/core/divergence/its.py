@@ -1,23 +1,22 @@
-"""Independent thread scheduling: every lane has a PC of its own, lanes wait for each other at convergence barriers, and
-none starves.
+"""Independent thread scheduling: every lane has its own PC, lanes wait for each other at convergence barriers, and none starves.
 
-In hardware: a PC and a call stack a lane, a few barrier registers a warp (16 on Volta, a lane mask each), and a scheduler
-that picks a group of lanes with the same PC. Before a branch that lanes may disagree on, the compiler names a barrier register and
-all active lanes join it (BSSY); at the branch's post-dominator lanes wait until all that joined have come or ended
-(BSYNC). Here the machine joins them itself, at the first branch at which they diverge, so any program works. Without a free
-register lanes do not wait, and reconverge only where their PCs happen to be equal. A PC alone groups lanes: the depth of their
-calls is in their registers, and at a return on which they disagree they diverge again.
+In hardware: a PC and a call stack per lane, a few barrier registers per warp (16 on Volta, each a lane mask), and a scheduler that picks a
+group of lanes with the same PC. Before a branch that lanes may disagree on, the compiler names a barrier register and all active lanes join
+it (BSSY); at the branch's post-dominator lanes wait until all that joined have come or ended (BSYNC). Here the machine joins them itself,
+at the first branch at which they diverge, so any program works. Without a free register lanes do not wait, and reconverge only where their
+PCs happen to be equal. A PC alone groups lanes: the depth of their calls is in their registers, and at a return on which they disagree they
+diverge again.
 
 Forward progress. A stack runs one path until it reconverges, so a lane that waits for a lock that a lane of its own warp
-holds waits for ever. Here the groups that are ready run round robin: the next one at each jump back, and at `yield`. And lanes that
-have come to a convergence barrier do not always wait for those that run:
+holds waits forever. Here the groups that are ready run round robin: the next one at each jump back, and at `yield`. And lanes that have
+come to a convergence barrier do not always wait for those that run:
 
 * A jump back of a loop that itself waits (`isa/analysis/spins.py`: for a lock, for a flag) yields, as a compiler's YIELD there does:
-  those that wait for the lanes that jumped go on without them at once. So a lock is handed over in the time of a try and a release.
-* In other loops they go on when the running lanes have jumped back `patience` times and no lane has come to a barrier. How long
-  real hardware waits is not published; 256 is our own choice.
+  lanes that wait for those that jumped continue immediately without them. So a lock is handed over in the time of a try and a release.
+* In other loops they continue when the running lanes have jumped back `patience` times and no lane has reached a barrier. How long real
+  hardware waits is not published; 256 is our own choice.
 
-Machine code names its barriers itself: then the functions of `named_barriers.py` stand in the place of three of these.
+Machine code names its barriers itself: then the functions of `named_barriers.py` replace three of these.
 
 Left out: what a switch between groups costs beyond refilling the instruction buffer; and a group that waits for
 memory keeps the warp, where later research lets a different group run (subwarp interleaving, HPCA 2022).
@@ -123,7 +122,7 @@ def select_path(paths, barriers, warps, warp):
 def backward_jump_or_yield(paths, barriers, warps, warp, yields, waits):
     """The running group has jumped back, or yields: the next one that is ready runs. Those at a convergence barrier lose patience.
 
-    waits: 1 when it has jumped back in a loop that waits for somebody: those that wait for it in turn go on at once.
+    waits: 1 when it has jumped back in a loop that waits for other threads: those that wait for it in turn continue immediately.
     """
     waiting = np.int64(0)
     ready = np.int64(0)

@@ -1,8 +1,8 @@
 """Program-managed masks: the program itself pushes and pops lane masks, and branches only as a whole warp.
 
-In hardware: a mask register, and a stack of (mask, PC) pairs that some instructions push and pop. The machine takes no
-decision of its own: the compiler writes both sides of an `if` one after the other. Sources: guppy's push_mask,
-pop_mask, mask_nz and br_push (github.com/aschrein/guppy); AMD's EXEC, which is read and written. Vortex's way is in `split_join.py`.
+In hardware: a mask register, and a stack of (mask, PC) pairs that some instructions push and pop. The machine itself decides nothing: the
+compiler writes both sides of an `if` one after the other. Sources: guppy's push_mask, pop_mask, mask_nz and br_push
+(github.com/aschrein/guppy); AMD's EXEC, which is read and written. Vortex's way is in `split_join.py`.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -37,13 +37,13 @@ def lanes_where(row, bits, mask, lanes):
 
 @unit
 def leader(mask):
-    """The lane that speaks for its warp: the lowest active one, lane 0 when none is active."""
+    """The lane that acts for its warp: the lowest active one, lane 0 if none is active."""
     return lowest(mask) & 63
 
 
 @unit
 def spokesman(mask, flags):
-    """The lane that speaks for the lanes in `mask`, as an operation's flags say: the lowest, or the highest; lane 0 when there is none."""
+    """The lane that acts for the lanes in `mask`, as an operation's flags say: the lowest or the highest; lane 0 if there is none."""
     if flags & HIGHEST_LEADS == 0 or mask == EMPTY:
         return leader(mask)
     return highest(mask)
@@ -144,7 +144,7 @@ def _read_mask(core, warp, low):
 
 @unit
 def _write_mask(core, warp, low):
-    """The scalar register pair that begins with number `low` becomes the mask, as far as its lanes have a thread."""
+    """The scalar register pair that begins with number `low` becomes the mask, restricted to lanes that have a thread."""
     warps = core.warps
     scalar = core.registers[warp].scalar
     warps.mask[warp] = (np.uint64(scalar[low]) | (np.uint64(scalar[low + 1]) << np.uint64(32))) & warps.threads[warp]

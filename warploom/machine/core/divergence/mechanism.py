@@ -1,6 +1,6 @@
 """What a core asks its divergence mechanism: one function per question, one line per mechanism.
 
-In hardware only one of the mechanisms is there. What each of them is, and what it costs, is in its own file.
+Hardware has only one of the mechanisms. What each of them is, and what it costs, is in its own file.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -62,7 +62,7 @@ def diverge(gpu, core, warp, taken, target, reconvergence_pc):
 def diverge_indirect(gpu, core, warp, jumping, same, calls):
     """The lanes `jumping` jump through a register, `same` of them to one place: the others wait, and execute this jump again.
 
-    calls: 1 where it keeps the way back, to the next instruction. Returns 0 or the number of a fault.
+    calls: 1 if it keeps the return address, that of the next instruction. Returns 0 or the number of a fault.
     """
     warps = core.warps
     if core.divergence == STACK:
@@ -81,7 +81,7 @@ def diverge_indirect(gpu, core, warp, jumping, same, calls):
 
 @unit
 def set_aside(core, warp, part):
-    """Lanes `part` stay at an instruction, the other active ones wait to continue at the PC: where lanes have paths of their own."""
+    """If lanes have separate paths, lanes `part` stay at an instruction, and the other active ones wait to continue at the PC."""
     if core.any_order != 0:
         put(core.path_table, warp, core.warps.mask[warp] & ~part, np.int64(core.warps.pc[warp]), READY)
         core.warps.mask[warp] = part
@@ -141,9 +141,9 @@ def select_path(core, warp):
 
 @unit
 def backward_jump_or_yield(core, warp, yields, waits):
-    """The active lanes have jumped back, or yield: where the mechanism is fair, a different group runs now.
+    """The active lanes have jumped back, or yield: if the mechanism is fair, a different group runs now.
 
-    waits: 1 for a jump back in a loop that waits for somebody.
+    waits: 1 for a jump back in a loop that waits for other threads.
     """
     if core.divergence == ITS:
         its_backward_jump_or_yield(core.path_table, core.convergence_barriers, core.warps, warp, yields, waits)

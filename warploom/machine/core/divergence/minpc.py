@@ -1,12 +1,12 @@
 """Lowest PC first: no stack, no hints from the compiler. Lanes reconverge wherever their PCs are equal.
 
 In hardware: a PC per lane, or a table of groups of lanes (`path_table.py`), and a comparator. The warp always runs the lanes with
-the lowest PC. A compiler lays code out so that what comes later lies higher, so the lanes that lag run,
-and those ahead wait for them without being told where: the lanes of an `if` reconverge at its end, and all leave a loop before
-any continues. Where the paths of a branch join before its post-dominator (short-circuit conditions, goto, exits from nested
-loops), lanes reconverge there already, which a stack cannot do.
+the lowest PC. A compiler places later code at higher addresses, so the lanes that lag run, and those ahead wait for them without a
+reconvergence point: the lanes of an `if` reconverge at its end, and all leave a loop before any continues. Where the paths of a branch join
+before its post-dominator (short-circuit conditions, goto, exits from nested loops), lanes reconverge there already, which a stack cannot
+do.
 
-The price: lanes at a higher PC can starve. A lane that spins on a lock below the code of the lane that holds it spins for ever.
+The price: lanes at a higher PC can starve. A lane that spins on a lock below the code of the lane that holds it spins forever.
 
 Source: Collange, "Stack-less SIMT reconvergence at low cost", 2011 (hal-00622654); the rule is older: Quinn, Hatcher and
 Jourdenais, "Compiling C* programs for a hypercube multicomputer", 1988.

@@ -1,12 +1,12 @@
-"""Convergence barriers that a program names: where its lanes come together again is what its instructions say, and nothing else.
+"""Convergence barriers that a program names: its instructions alone determine where its lanes reconverge.
 
-In hardware (NVIDIA since Volta): 16 registers a warp, B0 to B15, a lane mask each. BSSY writes the lanes that are active into one; BSYNC
+In hardware (NVIDIA since Volta): 16 registers per warp, B0 to B15, each a lane mask. BSSY writes the lanes that are active into one; BSYNC
 waits until all of its lanes that have not ended are at one for the same register; BREAK takes lanes out of it; BMOV reads and writes it.
-Lanes that have parted run on their own until then, also where they come to the same instruction: a side runs until it waits or ends, and
-the side that was put aside last runs next. YIELD lets the one run that has waited longest; where none is ready, those go on that
-wait for the lanes that yield, so a lane that has a lock hands it over.
+Lanes that have diverged run separately until then, even if they reach the same instruction: a side runs until it waits or ends, and the
+side that was put aside last runs next. YIELD lets the side run that has waited longest; if none is ready, the lanes that wait for the
+yielding ones continue, so a lane that holds a lock hands it over.
 
-A machine whose program names its barriers, on `its`, has the functions of BY_NAME in the place of those of `its.py`.
+A machine whose program names its barriers, on `its`, has the functions of BY_NAME in place of those of `its.py`.
 
 Source: which side runs, the lanes at each mark and the order in which locks are handed over on an H100 (tests/golden/h100/divergence.json);
 the instructions: "Control Flow Management in Modern GPUs", arXiv:2407.02944; US 10,067,768.
@@ -54,7 +54,7 @@ def use_named_barrier(paths, barriers, warps, warp, part, op, number, value):
 
 @unit
 def _await(paths, barriers, warps, warp, number):
-    """The running lanes wait for the others of a barrier; those that are none of its lanes go on."""
+    """The running lanes wait for the others of a barrier; those that are not its lanes continue."""
     if warps.mask[warp] & barriers.converging[warp, number] == EMPTY:
         return
     if _missing(paths, barriers, warps, warp, number) & ~warps.mask[warp] != EMPTY:
@@ -82,13 +82,13 @@ def _missing(paths, barriers, warps, warp, number):
 
 @unit
 def branch_by_name(paths, barriers, warps, warp, taken, target, reconvergence_pc):
-    """Lanes `taken` go to `target`, the other active ones to the next instruction. They join nothing: reconvergence_pc is not looked at."""
+    """Lanes `taken` go to `target`, the other active ones to the next instruction. They join no barrier; reconvergence_pc is ignored."""
     split_group(paths, warps, warp, taken, target)
 
 
 @unit
 def select_by_name(paths, barriers, warps, warp):
-    """After a change of PC or of the live lanes: where no lanes run any more, the side that was put aside last does."""
+    """After a change of PC or of the live lanes: if no lanes run any more, the side that was put aside last does."""
     if warps.mask[warp] == EMPTY:
         _next(paths, barriers, warps, warp, 0)
         merge(paths, warps, warp)
@@ -97,7 +97,7 @@ def select_by_name(paths, barriers, warps, warp):
 
 @unit
 def yield_by_name(paths, barriers, warps, warp, yields, waits):
-    """The running group yields, or has jumped back, which is to yield once in `patience` times. waits: not looked at."""
+    """The running group yields, or has jumped back, which counts as a yield once in `patience` times. waits: ignored."""
     barriers.backward_jumps[warp] += 1
     if yields == 0 and barriers.backward_jumps[warp] < barriers.patience:
         return
@@ -113,7 +113,7 @@ BY_NAME: Swaps = ((its.branch, branch_by_name), (its.select_path, select_by_name
 
 @unit
 def _next(paths, barriers, warps, warp, oldest):
-    """The path put aside last runs, or first with `oldest`; none where none may."""
+    """The path put aside last runs, or first with `oldest`; none if none may."""
     open_barriers(paths, barriers, warps, warp)  # lanes may have ended for which others wait
     row = _may_run(paths, barriers, warps, warp, oldest)
     if row >= 0:
@@ -122,7 +122,7 @@ def _next(paths, barriers, warps, warp, oldest):
 
 @out_of_line
 def _may_run(paths, barriers, warps, warp, oldest):
-    """The row of the path that runs next: where none is ready, those that wait at barriers go on. -1: there is none."""
+    """The row of the path that runs next: if none is ready, those that wait at barriers continue. -1: there is none."""
     _open(paths, barriers, warps, warp)
     if _ready(paths, warp, oldest) < 0:
         _release(paths, barriers, warp)
@@ -131,7 +131,7 @@ def _may_run(paths, barriers, warps, warp, oldest):
 
 @unit
 def _open(paths, barriers, warps, warp):
-    """Lanes go on for which those that they waited for have ended, or left the barrier."""
+    """Lanes continue if those that they waited for have ended or left the barrier."""
     for index in range(np.int64(paths.count[warp])):
         if paths.state[warp, index] <= NAMED:
             number = NAMED - np.int64(paths.state[warp, index])
@@ -154,7 +154,7 @@ def _ready(paths, warp, oldest):
 
 @unit
 def _release(paths, barriers, warp):
-    """Lanes that wait at barriers go on without the others, which need not wait for them either."""
+    """Lanes that wait at barriers continue without the others, which need not wait for them either."""
     for index in range(np.int64(paths.count[warp])):
         if paths.state[warp, index] <= NAMED:
             barriers.converging[warp, NAMED - np.int64(paths.state[warp, index])] &= ~paths.mask[warp, index]

@@ -1,18 +1,17 @@
-"""Path table: the paths of a warp's lanes that do not run now, each with a PC of its own.
+"""Path table: the paths of a warp's lanes that do not run now, each with its own PC.
 
-In hardware: a small table for each warp, a row a path: lane mask, PC, and what the path waits for. The path that runs is the one in the
-warp table. All divergence mechanisms keep their paths here; they differ in which path runs next, and in who waits for whom:
+In hardware: a small table for each warp, a row per path: lane mask, PC, and what the path waits for. The path that runs is the one in the
+warp table. All divergence mechanisms keep their paths here; they differ in which path runs next, and in which paths wait for which:
 
 * A reconvergence stack (`stack.py`) puts rows on and takes them off at one end only. A row may hold lanes of the rows after it, which
   it takes back when those have reconverged.
-* Otherwise the lanes of a warp are in groups (`minpc.py`, `its.py`, `dwf.py`). The rows stand in for a PC a lane: lanes with the
-  same PC share a row, no lane is in two rows, so there are never more rows than lanes. Source: the context table of Collange,
-  "Stack-less SIMT reconvergence at low cost", 2011 (hal-00622654), which keeps it sorted by PC; here it is in the order of arrival.
+* Otherwise the lanes of a warp are in groups (`minpc.py`, `its.py`, `dwf.py`). The rows stand in for a PC per lane: lanes with the same PC
+  share a row, no lane is in two rows, so there are never more rows than lanes. Source: the context table of Collange, "Stack-less SIMT
+  reconvergence at low cost", 2011 (hal-00622654), which keeps it sorted by PC; here it is in the order of arrival.
 * A program that manages masks itself pushes and pops rows of a second table (`masks.py`).
 
-The mechanisms with groups share how lanes come to a barrier of the block: one group after the other. A group that comes to
-one waits, and the warp arrives when all of its lanes that have not ended have come (NVIDIA since Volta; before, the first group
-arrived for all).
+The mechanisms with groups share how lanes reach a barrier of the block: one group after the other. A group that reaches one waits, and the
+warp arrives when all of its lanes that have not ended have reached it (NVIDIA since Volta; before, the first group arrived for all).
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -43,7 +42,7 @@ PathTable = record(
         first_side="i8",                                 # FALL_THROUGH, TAKEN or SMALLER: which side of a branch runs first
     ),
     launch=dict(
-        code_rows="i8",                                  # instructions of the program, where a mechanism of a user's is in use
+        code_rows="i8",                                  # instructions of the program, if a user's mechanism is in use
     ),
     inputs=dict(
         lanes=("u8", MAX_WARPS),                         # of a warp, before a mechanism of a user's is asked: it loses none
@@ -78,7 +77,7 @@ def clear(paths, warp):
 
 @unit
 def taken_first(first_side, taken, other):
-    """1 when the lanes that take a branch run before those that do not; of sides of the same size the latter run first."""
+    """1 when the lanes that take a branch run before those that do not; if the sides have the same size, the latter run first."""
     if first_side == SMALLER:
         return 1 if popcount(taken) < popcount(other) else 0
     return 1 if first_side == TAKEN else 0
@@ -203,7 +202,7 @@ def was_called(paths, warps, warp):
 def left_at_barrier(paths, warp):
     """The first group at the barrier at which all groups of a warp wait when none runs; -1 when there is none.
 
-    Those at an instruction of the whole warp come after the others: the first of them only where all are at one.
+    Those at an instruction of the whole warp come after the others: the first of them only if all are at one.
     """
     found = np.int64(-1)
     for index in range(np.int64(paths.count[warp]) - 1, -1, -1):

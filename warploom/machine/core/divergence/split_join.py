@@ -1,14 +1,14 @@
 """Vortex's masks: a program splits its warp's lanes in two, joins them again, and switches lanes on and off.
 
 In hardware: the thread mask of each warp, and beside it an IPDOM stack of masks and PCs. `split` before a branch leaves one side of it
-active and keeps the other, with the address after the split, where those lanes take the branch again; `join` after it fetches them, and at
-last brings all together. Two generations: until 2022 a split leaves an entry on the stack whether or not the lanes disagree; from 2023 on
-it does only if they do, tells the program how high the stack was, and the join compares; and the larger side runs first. `tmc` sets the
+active and keeps the other, with the address after the split, where those lanes take the branch again; `join` after it fetches them, and
+finally reconverges all. Two generations: until 2022 a split leaves an entry on the stack whether or not the lanes disagree; from 2023 on it
+does so only if they do, and gives the program the stack's height, which the join compares; and the larger side runs first. `tmc` sets the
 mask to a number, `pred` keeps the lanes that stay in a loop. Sources: Tine et al., "Vortex: Extending the RISC-V ISA for GPGPU and 3D-
 Graphics", MICRO 2021, section 4; github.com/vortexgpgpu/vortex, 2022-01 and 2024-08.
 
-Where the machine has a divergence mechanism of its own the branches themselves part the lanes, and split, join and pred do nothing. A
-`tmc` is for the whole warp: there its lanes wait for each other.
+If the machine has its own divergence mechanism, the branches themselves split the lanes, and split, join and pred do nothing. A `tmc` is
+for the whole warp: there its lanes wait for each other.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -38,13 +38,13 @@ ALL_BITS = np.uint32(0xFFFFFFFF)
 
 @unit
 def manages_masks(core):
-    """Whether the program parts its lanes, and no mechanism of the machine's does."""
+    """Whether the program splits its lanes, rather than a mechanism of the machine."""
     return core.divergence != STACK and core.any_order == 0
 
 
 @unit
 def operand(core, warp, tables, k, column, port):
-    """The source in `column` of micro-op `k`, of the lane that speaks for the warp."""
+    """The source in `column` of micro-op `k`, of the warp's leader."""
     registers = core.registers[warp]
     row = source(registers, tables.uops, k, column, port, core.warps.lanes)
     return registers.lane[row, spokesman(core.warps.mask[warp], tables.uops[k, FLAGS])]
@@ -110,7 +110,7 @@ def _write(core, warp, register, value):
 
 @unit
 def _split(core, warp, tables, k):
-    """The chosen lanes run, the others wait; with a destination the larger side runs, and where all agree nothing waits."""
+    """The chosen lanes run, the others wait; with a destination the larger side runs, and if all agree nothing waits."""
     warps = core.warps
     run = chosen_lanes(core, warp, tables, k)
     wait = warps.mask[warp] & ~run
@@ -126,7 +126,7 @@ def _split(core, warp, tables, k):
 
 @unit
 def split(stack, warps, warp, chosen):
-    """The chosen lanes continue; the others wait to run the same instructions from after the split on. Two entries where there are others.
+    """The chosen lanes continue; the others wait to run the same instructions from after the split on. Two entries if there are others.
 
     The reconvergence PC of an entry says whose mask it holds. BOTH_SIDES: it is restored, and the warp continues after the join.
     OTHER_SIDE: those lanes jump to the entry's PC.
@@ -146,7 +146,7 @@ def split(stack, warps, warp, chosen):
 
 @unit
 def _join(core, warp, tables, k):
-    """A join that knows how high the stack was before its split does nothing where that is what it is now."""
+    """A join that has the stack's height before its split does nothing if the stack has that height now."""
     if tables.uops[k, A] != NONE and np.int64(operand(core, warp, tables, k, A, 0)) == core.mask_stack.count[warp]:
         core.warps.pc[warp] += 1
         return OK
@@ -170,10 +170,10 @@ def join(stack, warps, warp):
 
 @unit
 def _set_mask(core, warp, tables, k):
-    """The mask becomes what one lane holds. Where a mechanism parts the lanes, those left out end."""
+    """The mask becomes what one lane holds. If a mechanism splits the lanes, those left out end."""
     warps = core.warps
     every = ones(warps.lanes)
-    wanted = np.uint64(np.int64(np.int32(operand(core, warp, tables, k, A, 0)))) & every  # of more than 32 lanes bit 31 speaks for the rest
+    wanted = np.uint64(np.int64(np.int32(operand(core, warp, tables, k, A, 0)))) & every  # with more than 32 lanes, bit 31 is for the rest
     warps.launched[warp] = warps.launched[warp] | wanted
     warps.pc[warp] += 1
     if manages_masks(core):

@@ -1,15 +1,15 @@
 """Reconvergence stack: the paths of every divergent branch reconverge at its immediate post-dominator.
 
-In hardware: a small stack for each warp, an entry a path that waits: lane mask, PC, and the PC at which the path
-reconverges with the others. The path on top runs; when its PC reaches its reconvergence PC, it is popped and the next runs from
-where it waits. Pre-Volta NVIDIA GPUs work this way (Coon and Lindholm, US 7,353,369; Fung et al., MICRO 2007, section 2). The
-reconvergence PCs come from `isa/analysis/control_flow.py`.
+In hardware: a small stack for each warp, an entry per waiting path: lane mask, PC, and the PC at which the path reconverges with the
+others. The path on top runs; when its PC reaches its reconvergence PC, it is popped and the next runs from where it waits. Pre-Volta NVIDIA
+GPUs work this way (Coon and Lindholm, US 7,353,369; Fung et al., MICRO 2007, section 2). The reconvergence PCs come from
+`isa/analysis/control_flow.py`.
 
 Which side of a branch runs first is a choice. With `divergence.first = "smaller"`, as AMD's fork and join do it, every side
 that waits at a branch is at least as large as all that run above it, so that at most log2(lanes) of them wait. The entries in which
 paths reconverge come on top of that; AMD's compiler keeps those in scalar registers (Southern Islands ISA, S_CBRANCH_G_FORK).
-A jump through a register has no such choice: the lanes that go where the first one does run first, however many they are, so that calls
-through pointers inside one another may leave a side for each lane.
+A jump through a register has no such choice: the lanes that go where the first one does run first, however many they are, so nested calls
+through pointers may leave a side for each lane.
 
 Entries are rows of the path table (`path_table.py`), the last one on top. What happens at an instruction that is for the whole warp, in
 programs that manage their own warps, is in `gathering.py`. The mask stack of machines whose programs manage masks
@@ -44,7 +44,7 @@ def push(stack, warp, mask, pc, reconvergence_pc):
 def branch(stack, warps, warp, taken, target, reconvergence_pc):
     """Lanes `taken` go to `target`, the other active ones to the next instruction. Returns 0 when the stack is full.
 
-    Both sides are not empty.
+    Neither side is empty.
     """
     other = warps.mask[warp] & ~taken
     following = np.int64(warps.pc[warp]) + 1
@@ -71,7 +71,7 @@ def jump_apart(stack, warps, warp, others, reconvergence_pc):
 
 @unit
 def _reconverge(stack, warps, warp, reconvergence_pc):
-    """The running lanes are about to part until a reconvergence PC, where all of them continue. Returns 0 when the stack is full."""
+    """The running lanes are about to diverge until a reconvergence PC, where all of them continue. Returns 0 when the stack is full."""
     # A loop whose exit branch reconverges where the running path does anyway adds no entry, so the stack does not grow.
     if reconvergence_pc == stack.rejoins_at[warp]:
         return 1

@@ -1,8 +1,8 @@
 """The pool of a core's threads, from which dynamic warp formation makes its warps.
 
 In hardware: a table of formed warps (a PC, and the number of a thread for each lane), and a register file in which
-every lane is a bank with an address of its own, since the lanes of a formed warp read the rows of different warps. What that
-costs: the addresses (a decoder a lane instead of one a core), and the table.
+every lane is a bank with its own address, since the lanes of a formed warp read the rows of different warps. What that
+costs: the addresses (a decoder per lane instead of one per core), and the table.
 
 Here a thread that joins another warp changes places with the thread that has its lane there: registers, thread number and
 all. That gives the same warps, and everything else of the machine still finds a warp's registers in one record. So a core
@@ -55,7 +55,7 @@ Pool = record(
 
 # What belongs to a thread rather than to its warp.
 OF_A_THREAD = ("warp", "warp_slot", "thread", "block", "global_thread")
-BY_DIMENSION = ("thread_x", "thread_y", "thread_z", "block_x", "block_y", "block_z")  # where the program asks for them
+BY_DIMENSION = ("thread_x", "thread_y", "thread_z", "block_x", "block_y", "block_z")  # if the program reads them
 # Operations on a warp as the program knows it. Threads of a program that uses one stay where they were launched.
 OF_A_WARP = (
     "ballot", "shuffle", "push_mask", "pop_mask", "mask_nonzero", "branch_push", "split", "join", "set_mask", "predicate",
@@ -90,7 +90,7 @@ def thread_numbers_of(program: Program) -> tuple[str, ...]:
 
 
 def with_thread_numbers(program: Program) -> Program:
-    """The program as it runs on a core that forms warps anew: from the launch on, thread numbers are in the registers that follow its own.
+    """The program as it runs on a core that re-forms warps: from the launch on, thread numbers are in the registers that follow its own.
 
     The program must not depend on its warps (`depends_on_warps`). Reading such a number becomes a move, so a thread takes its
     numbers along like any register.
@@ -218,7 +218,7 @@ def _place(core, warp, lanes, pc):
 
 @unit
 def _swap_registers(core, warp, other, movers):
-    """The registers of two warps' lanes, and what the pool knows of their threads, change places."""
+    """The registers of two warps' lanes, and the pool's data about their threads, change places."""
     pool = core.thread_pool
     mine = core.registers[warp].lane
     theirs = core.registers[other].lane

@@ -1,6 +1,6 @@
-"""The paths of a warp that wait, for whoever looks at a machine from outside: reports, recordings, the debugger.
+"""The waiting paths of a warp, for observers outside of the machine: reports, recordings, the debugger.
 
-Not hardware: the one reader of the path tables. It asks no mechanism, so it shows the paths of one that nobody has written yet.
+Not hardware: the only reader of the path tables. It does not depend on a mechanism, so it shows the paths of future ones as well.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def waiting_paths(core: np.void, warp: int) -> list[WaitingPath]:
 
 
 def next_paths(core: np.void, warp: int, lanes: int) -> list[tuple[int, WaitingPath]]:
-    """(lanes, path): where lanes that do not run go on, the newest path first. A lane that waits in several is named at the newest."""
+    """(lanes, path): where lanes that do not run continue, the newest path first. A lane that waits in several is in the newest."""
     found = []
     for path in reversed(waiting_paths(core, warp)):
         here, lanes = path.lanes & lanes, lanes & ~path.lanes
@@ -57,7 +57,7 @@ def next_paths(core: np.void, warp: int, lanes: int) -> list[tuple[int, WaitingP
 
 
 def state_bytes(core: np.void, warp: int) -> list[bytes]:
-    """All that the paths of a warp have to do with what it does next."""
+    """Everything about a warp's paths that affects what it does next."""
     found = []
     for name in TABLES:
         table, count = core[name], int(core[name]["count"][warp])

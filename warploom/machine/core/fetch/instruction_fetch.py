@@ -5,9 +5,9 @@ the scheduler finds decoded instructions waiting. The fetch unit searches, each 
 round robin; an instruction that is in the cache arrives some cycles later, one that is not brings its whole line from program
 memory. A jump empties the buffer. With a buffer of 0 instructions are always there (guppy's machine).
 
-A scheduler may have a small cache of its own before that of the core (NVIDIA since Volta: L0, 12 to 32 KiB). A line that is not in it
-comes from the core's cache, and some lines after it are brought ahead, since most code is straight. Then each scheduler fetches
-for one of its warps per cycle.
+A scheduler may have its own small cache in front of the core's (NVIDIA since Volta: L0, 12 to 32 KiB). A line that is not in it comes from
+the core's cache, and some lines after it are prefetched, since most code runs straight on. Then each scheduler fetches for one of its warps
+per cycle.
 
 Sources: schedulers' caches and lines ahead, Huerta et al., "Analyzing modern NVIDIA GPU cores", MICRO 2025; instruction buffer, Coon et
 al., US 7,834,881; Vortex, MICRO 2021, section 4.
@@ -53,7 +53,7 @@ Fetch = record(
         held=("i8", MAX_WARPS),          # instructions in a warp's buffer; the first is the one at its PC
         following=("i8", MAX_WARPS),     # instruction that is fetched next
         full="u8",                       # bit w: the buffer of warp w takes nothing more, or the program has nothing more
-        requested="u8",                  # bit w: an instruction for warp w is on its way
+        requested="u8",                  # bit w: an instruction for warp w is in flight
         arrives=("i8", MAX_WARPS),       # cycle at whose end it arrives; FOREVER: none is
         coming=Alarms,                   # when it is looked whether one has arrived, the cycle after it does
         tag=("i8", MAX_FETCH_LINES),     # line number + 1; 0: none; way w of set s is s * ways + w
@@ -91,7 +91,7 @@ def redirect(fetch, warp, pc):
 
 @unit
 def consume(fetch, warp, before, after, is_control):
-    """A warp has issued the instruction at `before`, a control instruction where `is_control`; its next one is at `after`."""
+    """A warp has issued the instruction at `before`, a control instruction if `is_control`; its next one is at `after`."""
     if after == before + 1 and (fetch.waits == 0 or not is_control):
         fetch.held[warp] -= 1
         fetch.full = fetch.full & ~bit(warp)
@@ -108,7 +108,7 @@ def receive_instructions(fetch, warps, rows, now):
         left = rest(left)
         if fetch.arrives[warp] < now:
             _deliver(fetch, warps, warp, rows, now, now)
-        else:  # it has been requested anew, or takes longer than the alarms reach
+        else:  # it has been requested again, or takes longer than the alarms reach
             ring_in(fetch.coming, warp, np.int64(fetch.arrives[warp] + 1), now)
 
 
@@ -121,7 +121,7 @@ def fetch_instructions(gpu, fetch, warps, rows, now):
 
 @inlined
 def _request(gpu, fetch, warps, with_room, rows, now):
-    """Request instructions for some warps, of which none is on its way, round robin. Returns the next cycle in which there is work."""
+    """Request instructions for some warps that have none in flight, round robin. Returns the next cycle in which there is work."""
     first = below(np.int64(fetch.next_warp))
     left = with_room & ~first
     behind = with_room & first
@@ -172,7 +172,7 @@ def _fetch_for_schedulers(gpu, fetch, warps, wanting, rows, now):
 
 @inlined
 def _expect(fetch, warps, warp, time, rows, now):
-    """An instruction for a warp is on its way, and in its buffer at the end of cycle `time`, which may be this one: then it is there.
+    """An instruction for a warp is in flight, and in its buffer at the end of cycle `time`, which may be this one: then it is there.
 
     Returns the next cycle in which another one can be requested for the warp, as far as that is known.
     """
@@ -207,13 +207,13 @@ def _line_of(fetch, pc):
 
 @inlined
 def _set_of(line, sets):
-    """The set of a cache of `sets` sets in which a line lies. Hosts divide slowly, and nearly all caches have a power of two."""
+    """The set of a cache of `sets` sets in which a line lies. Hosts divide slowly, and nearly all caches have a power of two of sets."""
     return line & (sets - 1) if sets & (sets - 1) == 0 else line % sets
 
 
 @unit
 def fetch_from_l0(gpu, fetch, number, pc, rows, now):
-    """The cycle at whose end instruction `pc` is in the buffer, of a scheduler with a cache of its own."""
+    """The cycle at whose end instruction `pc` is in the buffer, for a scheduler with its own cache."""
     line = _line_of(fetch, pc)
     before = np.int64(fetch.l0_way[number])
     way = before  # most often it is in the line of the instruction before it
@@ -232,7 +232,7 @@ def fetch_from_l0(gpu, fetch, number, pc, rows, now):
 
 @out_of_line
 def _miss_l0(gpu, fetch, number, way, line, rows, now):
-    """A line that a scheduler's cache does not have takes a place there, and some that follow it are brought ahead."""
+    """A line missing from a scheduler's cache gets a place there, and some lines after it are prefetched."""
     fetch.l0_misses = fetch.l0_misses + 1
     _fill_l0(gpu, fetch, number, way, line, rows, now + fetch.l0_latency)
     for following in range(line + 1, line + 1 + fetch.l0_ahead):
@@ -260,7 +260,7 @@ def _stream_on(gpu, fetch, number, line, rows, now):
 
 @unit
 def _find_in_l0(fetch, number, line):
-    """Where a line lies in a scheduler's cache, or the place that it takes: an empty one, or the one longest not used."""
+    """Where a line lies in a scheduler's cache, or the place that it takes: an empty one, or the least recently used."""
     base = _set_of(line, fetch.l0_sets) * fetch.l0_ways
     victim = base
     for way in range(base, base + fetch.l0_ways):
@@ -273,7 +273,7 @@ def _find_in_l0(fetch, number, line):
 
 @unit
 def _fill_l0(gpu, fetch, number, way, line, rows, now):
-    """A scheduler's cache asks the core's cache for a line; the core's cache sends one a cycle."""
+    """A scheduler's cache requests a line from the core's cache, which sends one per cycle."""
     fetch.l0_tag[number, way] = line + 1
     fetch.l0_used[number, way] = now
     fetch.l0_ready[number, way] = _fetch_line(gpu, fetch, line, rows, now)
@@ -295,7 +295,7 @@ def _fetch_line(gpu, fetch, line, rows, now):
 
 @out_of_line
 def _fetch_without_cache(gpu, fetch, line, rows, now):
-    """The same in a core without a cache of its own."""
+    """The same in a core without its own cache."""
     fetch.misses = fetch.misses + 1
     if gpu.shared_fetch.lines != 0:
         return bring(gpu, fetch, line, rows, now)
@@ -304,7 +304,7 @@ def _fetch_without_cache(gpu, fetch, line, rows, now):
 
 @out_of_line
 def _miss(gpu, fetch, line, base, rows, now):
-    """The same of a line that the core's cache does not have: it takes a place of the set that begins at `base`."""
+    """The same for a line that the core's cache does not have: it takes a place of the set that begins at `base`."""
     victim = base
     for way in range(base, base + fetch.ways):
         if fetch.used[way] < fetch.used[victim] or (fetch.tag[way] == 0 and fetch.tag[victim] != 0):

@@ -1,9 +1,9 @@
 """Shared instruction cache: one for all cores, between their own and program memory.
 
 In hardware: an SRAM beside the program memory controller. Cores that run the same kernel need the same instructions soon after each
-other; the first one requests a line, the others find it there or on its way, so program memory serves one request for all of them.
-It may also fetch *ahead*: whenever a line is requested, the next ones are requested too, so that program memory works
-while the cores execute. A wrong guess costs the time of a channel, and a jump waits until that is over.
+other; the first one requests a line, the others find it there or in flight, so program memory serves one request for all of them. It may
+also fetch *ahead*: whenever a line is requested, the next ones are requested too, so that program memory works while the cores execute. A
+wrong guess costs the time of a channel, and a jump waits until that is over.
 
 Direct-mapped: line n lies in place n modulo the number of lines. A lookup takes the `fetch.latency` of the cores' own caches.
 
@@ -31,7 +31,7 @@ SharedFetch = record(
         ready=("i8", MAX_SHARED_FETCH_LINES),   # cycle at whose end a line is there
     ),
     counters=dict(
-        hits="i8",                              # requested lines that were there or on their way
+        hits="i8",                              # requested lines that were there or in flight
         misses="i8",                            # requested lines that were not
     ),
 )  # fmt: skip

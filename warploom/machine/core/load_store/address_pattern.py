@@ -1,4 +1,4 @@
-"""Address patterns: what can be said of the addresses of a warp's lanes as a whole.
+"""Address patterns: what holds for the addresses of all lanes of a warp together.
 
 In hardware: comparators between neighbouring lanes. Most accesses lie side by side, or at least close together, and are then handled
 without looking at one lane after the other.
@@ -31,7 +31,7 @@ def is_run(addresses, active, stride, lanes):
 @native_form_of(is_run)
 @inlined
 def is_run_without_branches(addresses, active, stride, lanes):
-    """All differences in one word, in 32 bits: several lanes are compared at once."""
+    """All differences in one word, in 32 bits: several lanes are compared together."""
     start = addresses[0]
     step = np.uint32(stride & 0xFFFFFFFF)
     found = np.uint32(0)
@@ -56,7 +56,7 @@ def address_range(addresses, active, lanes):
 @native_form_of(address_range)
 @inlined
 def address_range_without_branches(addresses, active, lanes):
-    """Masks instead of branches: several lanes are compared at once. An inactive lane stands as the largest address, or as 0."""
+    """Masks instead of branches: several lanes are compared together. An inactive lane stands as the largest address, or as 0."""
     lowest = LARGEST
     highest = np.uint32(0)
     for lane in range(lanes):
@@ -90,7 +90,7 @@ def extent(base, offset, active, lanes):
 @native_form_of(extent)
 @inlined
 def extent_of_groups(base, offset, active, lanes):
-    """Several lanes at once."""
+    """Several lanes together."""
     lowest, highest, bits = extremes(base, offset, active)
     for start in range(PLACES, lanes, PLACES):
         low, high, some = extremes(base[start:], offset, active[start:])

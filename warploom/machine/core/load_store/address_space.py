@@ -1,9 +1,9 @@
 """Address decoder: from the address that a lane asks for to the memory that holds it.
 
 In hardware: base and limit comparators, or a TLB with large pages, between the address generation of the load/store unit and its cache. It
-says whether anything is there, whether it may be written, and whether a first-level cache may keep it. Local memory has addresses of its
-own, from 0 in every thread, and is interleaved: word w of all lanes of a warp lies side by side, so that lanes that use the same variable
-take one line. Constant memory has addresses of its own too, and its own caches (`constant_cache.py`).
+tells whether the address is mapped, whether it may be written, and whether a first-level cache may keep it. Local memory has separate
+addresses, from 0 in every thread, and is interleaved: word w of all lanes of a warp lies side by side, so that lanes that use the same
+variable take one line. Constant memory also has separate addresses, and its own caches (`constant_cache.py`).
 
 A program that declares no region, and uses global memory alone, has none of this: its memory begins at address 0 and ends at the
 machine's size, and this file is not even compiled. What a host keeps: `access.address` is what caches and channels see, `access.place`
@@ -69,7 +69,7 @@ Spaces = record(
 def translate(gpu, core, warp, tables, k, now):
     """Fill in addresses and places of micro-op `k`, an access to any space but shared memory. Returns 0 or the number of a fault.
 
-    Of a constant load it looks up the constant cache too, see `constant_cache.py`.
+    For a constant load it also looks up the constant cache, see `constant_cache.py`.
     """
     registers = core.registers[warp]
     access = core.access
@@ -110,7 +110,7 @@ def _shift(access, lanes, distance):
 
 @inlined
 def _locate_at_once(core, tables, k, lanes):
-    """`locate` where one region holds the addresses of all lanes, as nearly always, and nothing is wrong. Returns whether that is so."""
+    """`locate` if one region holds the addresses of all lanes, as nearly always, and there is no fault. Returns whether that is so."""
     access = core.access
     lowest = np.int64(access.lowest)
     likely = (lowest >> SEEN_SHIFT) & (SEEN - 1)
@@ -147,7 +147,7 @@ def _distance(core, row):
 
 @out_of_line
 def locate(core, registers, tables, k, lanes):
-    """Fill in `access.place`, who answers, and whether caches may keep it, from `access.address`; returns 0 or the number of a fault."""
+    """Fill in `access.place`, what answers, and whether caches may keep it, from `access.address`; returns 0 or the number of a fault."""
     access = core.access
     active = registers.active
     prints = np.int64(0)
@@ -190,7 +190,7 @@ def locate(core, registers, tables, k, lanes):
 
 @out_of_line
 def _page_at(regions, first, address, k):
-    """The number of a page that appears around an address between regions, and as far as they leave it room; -1 where there is none left.
+    """The number of a page that is added around an address between regions, as far as they leave it room; -1 if no page is left.
 
     first: the first page's number. k: the micro-op that asks.
     """
@@ -271,13 +271,13 @@ def _slot_of(regions, first, address):
 
 @inlined
 def _slot_after(regions, first, slot):
-    """Where it goes on."""
+    """Where it continues."""
     return np.int64(slot + 1 if slot + 1 < regions.shape[0] else first)
 
 
 @unit
 def place_of(core, tables, address, size):
-    """The place of `size` bytes from an address on, as this core sees them; -1 where there is no memory."""
+    """The place of `size` bytes from an address on, as this core sees them; -1 if there is no memory."""
     if core.spaces.regions == 0:
         return np.int64(address) if address + size <= 4 * np.int64(tables.memory.shape[0]) else np.int64(-1)
     number = _region_of(tables.regions, core.spaces.regions, np.int64(0), address, size)
@@ -289,7 +289,7 @@ def place_of(core, tables, address, size):
 @unit
 def memory_around(core, tables, address):
     """What is added to an address for its place in the memory that holds it, as this core sees it, the first address of that memory, and
-    the first one beyond it. The last is 0 where there is no memory."""
+    the first one beyond it. The last is 0 if there is no memory."""
     if core.spaces.regions == 0:
         return np.int64(0), np.int64(0), np.int64(4 * np.int64(tables.memory.shape[0]))
     number = _region_of(tables.regions, core.spaces.regions, np.int64(0), address, np.int64(4))
@@ -301,7 +301,7 @@ def memory_around(core, tables, address):
 
 @unit
 def _own_addresses(core, registers, tables, k, lanes, kind, limit):
-    """`access.address` = the lanes' addresses in a space of `limit` bytes; returns 0, `kind` where one lies outside, or MISALIGNED."""
+    """`access.address` = the lanes' addresses in a space of `limit` bytes; returns 0, `kind` if one lies outside, or MISALIGNED."""
     access = core.access
     size = np.int64(tables.uops[k, SIZE])
     base = registers.lane[base_of(registers, tables.uops, k, lanes)]

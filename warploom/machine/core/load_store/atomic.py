@@ -34,7 +34,7 @@ SIGN = np.uint32(0x80000000)  # inverted, it makes signed order unsigned order
 def apply(op, old, b, c):
     """What memory holds after atomic operation `op` (a number of OPERATIONS) on a word that held `old`.
 
-    old, b, c: uint32; c is what compare-and-swap writes where old == b. Any other operation leaves the word as it is.
+    old, b, c: uint32; c is what compare-and-swap writes if old == b. Any other operation leaves the word as it is.
     """
     new = np.uint32(old)
     if op == ADD:
@@ -62,8 +62,8 @@ def apply(op, old, b, c):
 
 @unit
 def merges(op):
-    """Whether lanes on one word can be combined before they reach it: not where each has to see what the one before it left, and no
-    sums of floats, which depend on the order."""
+    """Whether lanes on one word can be combined before they reach it: not if each has to see what the one before it left, and not for sums
+    of floats, which depend on the order."""
     return op != EXCHANGE and op != CAS and op != INC and op != DEC and op != RSUB and op != FADD and op != HADD and op != BFADD
 
 
@@ -93,7 +93,7 @@ def _lanes_at_word(addresses, active, lanes, word):
 @native_form_of(conflicts)
 @unit
 def conflicts_of_likely_words(addresses, active, lanes):
-    """Most words are told apart by their low bits: only those that share them with another are compared."""
+    """Most words differ in their low bits: only those that share them with another word are compared."""
     seen = EMPTY  # bit b = some word's low bits are b
     again = EMPTY  # bit b = those of several are
     for lane in range(lanes):

@@ -1,8 +1,8 @@
 """Turns of an atomic: lanes of a warp on one word have to follow each other.
 
-In hardware: the crossbar takes an atomic apart into passes. A pass carries one lane for each word of a sector, so lanes side by side go in
-one pass a sector, and lanes on one word in as many passes as there are lanes, or one for every few where what they add up to is known
-before it gets there (`l2.atomic_lanes`). How long a pass keeps a slice of L2, and a port of the crossbar, is a property of those.
+In hardware: the crossbar splits an atomic into passes. A pass carries one lane for each word of a sector, so lanes side by side go in one
+pass a sector, and lanes on one word in as many passes as there are lanes, or one for every few where what they add up to is known before it
+gets there (`l2.atomic_lanes`). How long a pass keeps a slice of L2, and a port of the crossbar, is a property of those.
 
 Source: tests/golden/h100/atomics.csv: all of them, from one multiprocessor and from all, by words of a warp and by how far apart they are.
 """

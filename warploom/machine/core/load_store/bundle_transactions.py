@@ -1,8 +1,8 @@
 """Transactions of a memory instruction: what the coalescer makes of its lanes' addresses, access by access.
 
-In hardware: the buffer between the coalescer and the load/store unit's queue, an entry a line. One instruction may be several
-micro-ops (a texture sample of four texels, a value of 8 bytes in local memory): a line that an earlier one of them has asked for is not
-sent again, and of stores it is kept which bytes of each sector they write, so that the caches can keep parts of a sector.
+In hardware: the buffer between the coalescer and the load/store unit's queue, an entry per line. One instruction may be several micro-ops
+(a texture sample of four texels, a value of 8 bytes in local memory): a line that an earlier one of them has requested is not sent again,
+and for stores the bytes that they write in each sector are recorded, so that the caches can keep parts of a sector.
 """
 
 # mypy: disable-error-code="no-untyped-def"

@@ -1,11 +1,11 @@
-"""Banks of the first-level cache: what a warp's access keeps its tags and its data busy with.
+"""Banks of the first-level cache: how long a warp's access keeps its tags and its data busy.
 
 In hardware: the lanes of a warp are handled in groups, quarter-warps on NVIDIA's cores, each of which finds its own lines and has every one
-looked up. The tags lie in banks, four there, so that a cycle takes four lookups: those of a warp that reads a row of words, or of four
-accesses' single lines. The data lie in banks like those of shared memory, of which they are a part: words that differ and share one take a
-pass each. Tags and data are stages of one pipe, so an access keeps it for as long as the busier of the two.
+looked up. The tags lie in banks, four on those cores, so that a cycle takes four lookups: those of a warp that reads a row of words, or of
+four accesses' single lines. The data lie in banks like those of shared memory, of which they are a part: words that differ and share one
+take a pass each. Tags and data are stages of one pipe, so an access keeps it for as long as the busier of the two.
 
-What goes on to the next level is not asked for twice: a line that several groups miss is one transaction.
+The next level is not asked twice for a line: one that several groups miss is one transaction.
 
 Sources: groups of eight threads, four banks, Khairy, Shen, Aamodt and Rogers, "Accel-Sim", ISCA 2020, section IV; what strides cost,
 RRZE's gpu-benches, gpu-strides.
@@ -48,7 +48,7 @@ def _in_a_row(lsu, first, bytes):
 
 @out_of_line
 def note_scattered(lsu, addresses, active, size, lanes, before, transactions):
-    """`note_lookups` of lanes that lie anyhow."""
+    """`note_lookups` for lanes with arbitrary addresses."""
     slot = free_slot(lsu)
     for index in range(before, transactions):
         lsu.groups[slot, index] = EMPTY
@@ -82,7 +82,8 @@ def _place(lines, count, likely, line):
 
 @inlined
 def _note_passes(lsu, slot, addresses, active, size, lanes):
-    """What a bundle's micro-ops want follows one another, so that it lies in different banks: it costs no more than its bytes fill rows."""
+    """The words that a bundle's micro-ops access are contiguous, so they lie in different banks: they cost no more than their bytes fill
+    rows."""
     passes = np.int64(conflicts(addresses, active, size, lanes, lsu.banks, np.int64(BANK_BYTES), 0))
     lowest, highest, taking_part = np.int64(1 << 32), np.int64(-1), np.int64(0)
     for lane in range(lanes):

@@ -1,15 +1,14 @@
-"""Coalescer: turns the addresses of a warp's lanes into as few memory transactions as will do.
+"""Coalescer: turns the addresses of a warp's lanes into as few memory transactions as possible.
 
 In hardware: a row of comparators between the load/store unit and the first-level cache. It takes the byte addresses
 of one warp instruction, finds the lines that they fall into, and sends each line once, with a mask of the *sectors*
-(pieces of a line that are moved on their own) that some lane wants. A warp that reads 32 consecutive words of 4
-bytes needs one line of 128 bytes; a warp that strides by a line needs 32. Without it (`merge` 0) every lane is a
-transaction of its own.
+(pieces of a line that are moved separately) that some lane wants. A warp that reads 32 consecutive words of 4 bytes needs one line of 128
+bytes; a warp that strides by a line needs 32. Without it (`merge` 0) every lane is a separate transaction.
 
 A transaction leaves the unit in each cycle and port, so the number of transactions is what an uncoalesced access costs.
 
-`coalesce` says what is wanted, and is what plain Python runs. Natively the commonest patterns come first: lanes side by side, lanes in one
-line; only then one lane after the other.
+`coalesce` is the specification, and is what plain Python runs. Native code tries the commonest patterns first: lanes side by side, lanes in
+one line; only then one lane after the other.
 
 Source: NVIDIA CUDA C++ Programming Guide, "Device Memory Accesses" of compute capability 5.x and later (lines of
 128 bytes in sectors of 32).
@@ -38,7 +37,7 @@ def coalesce(lsu, addresses, active, size, lanes, lines, sectors):
     addresses: u4[lanes], bytes. active: u4[lanes], non-zero in the lanes that take part. size: bytes per lane.
     lines: i8[...], line numbers (address >> line_shift), in the order of the first lane that touches each.
     sectors: u8[...], bit s = sector s of the line is touched.
-    Both have room for 2 * lanes: an access may straddle two lines (more where lines are shorter than an access).
+    Both have room for 2 * lanes: an access may straddle two lines (more if lines are shorter than an access).
     """
     count = np.int64(0)
     for lane in range(lanes):
@@ -86,7 +85,7 @@ def coalesce_by_pattern(lsu, addresses, active, size, lanes, lines, sectors):
 
 @unit
 def _lane_by_lane(lsu, addresses, active, size, lanes, lines, sectors):
-    """No merging: a transaction a lane, two where it straddles lines."""
+    """No merging: a transaction a lane, two if it straddles lines."""
     count = np.int64(0)
     for lane in range(lanes):
         if active[lane] == 0:
@@ -108,7 +107,7 @@ def _one_line(lsu, addresses, active, size, lanes):
     for lane in range(lanes):
         on = np.uint64(active[lane] == 0) - np.uint64(1)
         offset = np.int64(addresses[lane]) & inside
-        last = min(offset + size - 1, inside)  # an inactive lane's address may lie anywhere
+        last = min(offset + size - 1, inside)  # an inactive lane's address is arbitrary
         wanted |= on & ones(offset >> lsu.sector_shift, last >> lsu.sector_shift)
     return wanted
 
@@ -146,7 +145,7 @@ def coalesce_by_lane(lsu, addresses, active, size, lanes, lines, sectors):
 
 @out_of_line
 def _place_without_branches(lines, count, line):
-    """`_place`: all are compared to the end, several at once."""
+    """`_place`: all are compared to the end, several together."""
     found = np.int64(count)
     for place in range(count):
         found = np.int64(place) if lines[place] == line else found

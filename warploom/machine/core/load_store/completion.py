@@ -1,7 +1,7 @@
-"""Completion of an access: its last transaction is answered, so its registers can be used and its warp may go on.
+"""Completion of an access: its last transaction is answered, so its registers can be used and its warp may continue.
 
-In hardware: a counter an access of what it still waits for, beside the scoreboard, which it tells; and the counters of a warp's loads and
-stores that fences look at.
+In hardware: a counter per access of what it still waits for, beside the scoreboard, which it notifies; and the counters of a warp's loads
+and stores, which fences check.
 
 The way back to the register file has a limited width, so a load of several words per lane has its last register later. Only the load
 itself waits for that: the accesses after it are not held up.
@@ -38,10 +38,10 @@ def count_answer(gpu, core, lsu, access, tables, now):
 
 @inlined
 def wake_waiting_warp(gpu, core, warp, time, now):
-    """A warp that waits for a load is examined again in cycle `time`, unless it is to be examined earlier or knows the very cycle.
+    """A warp that waits for a load is examined again in cycle `time`, unless it is to be examined earlier or its exact cycle is known.
 
-    A warp that has ended waits for all that has been on its way. One at a fence is asked in the next cycle what it still waits for: that
-    may be less than the latency in which a cache answers.
+    A warp that has ended waits for everything that was in flight. One at a fence is checked in the next cycle for what it still waits for:
+    that may take less than a cache's latency.
     """
     warps = core.warps
     if has(warps.draining, warp):

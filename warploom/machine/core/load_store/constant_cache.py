@@ -1,11 +1,11 @@
-"""Constant cache: a small cache, and a larger one after it, for data that no thread writes and all lanes of a warp mostly read at once.
+"""Constant cache: a small cache, and a larger one after it, for data that no thread writes and all lanes of a warp mostly read together.
 
 In hardware: 2 KiB beside the pipelines of a multiprocessor, and some 64 KiB after it. It gives one word a pass, to all lanes that want
 that word, so a warp that reads the same constant everywhere takes one pass, and one whose lanes read 32 different words takes 32. It costs
 little, because it has one port and no stores.
 
-A load that finds its line is awaited as an access to shared memory is; one that does not is accounted to `imc_miss`. A line that is
-on its way is not asked for again. What lies in neither level comes from memory after a fixed time, and takes no bandwidth there.
+Waiting for a load that hits is accounted like waiting for shared memory; for one that misses, to `imc_miss`. A line in flight is not
+requested again. A word in neither level comes from memory after a fixed time, and uses no bandwidth there.
 
 Sources: sizes, lines and latencies are those of microbenchmarks, see the presets; one word a pass: CUDA C++ Programming Guide,
 "Constant Memory".
@@ -32,7 +32,7 @@ ConstantLevel = record(
     ),
     state=dict(                              # [set * ways + way]
         tag=("i8", MAX_CONSTANT_LINES),      # line number + 1; 0: empty
-        here=("i8", MAX_CONSTANT_LINES),     # first cycle in which a lookup finds the line; before, it is on its way
+        here=("i8", MAX_CONSTANT_LINES),     # first cycle in which a lookup finds the line; before, it is in flight
         used=("i8", MAX_CONSTANT_LINES),     # number of its last lookup: the lowest one of a set leaves
         lookups="i8",
     ),

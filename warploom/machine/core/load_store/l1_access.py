@@ -3,8 +3,8 @@
 In hardware: the pipeline behind the queue, as many lookups a cycle as the tags have ports (`lsu.ports`); a transaction is a lookup, or one
 for each group of lanes that wants its line (cache_banks.py). A load looks its line up: a hit answers after the cache's
 latency; a miss takes an MSHR, or joins the one that already waits for its line, and asks the next level for the sectors that are missing.
-A store is kept, or goes on, or both (`l1.write`, `l1.allocate`). An atomic operation goes down the same pipe and is not looked up, because
-it is done where all cores meet. An answer fills the cache and wakes all that waited in its MSHR.
+A store is kept, or passed on, or both (`l1.write`, `l1.allocate`). An atomic operation goes down the same pipe and is not looked up,
+because it is done where all cores meet. An answer fills the cache and wakes all that waited in its MSHR.
 
 Sources: as for the load/store unit (lsu.py).
 """
@@ -32,7 +32,7 @@ NOBODY = SLOT_MASK  # whose a dirty line's store is
 
 @inlined
 def send_one(gpu, core, lsu, slot, index, tables, now):
-    """Send one transaction; returns 0 when that takes an answer first."""
+    """Send one transaction; returns 0 if it has to wait for an answer first."""
     line = lsu.line[slot, index]
     sectors = lsu.sectors[slot, index]
     access = np.int64(lsu.access[slot])
@@ -101,17 +101,17 @@ def _load(gpu, core, lsu, access, line, missing, entry, forward, now):
 
 @inlined
 def see_lookup(gpu, core, lsu, access, line, outcome, now):
-    """Here a prefetcher would see what loads ask for: a machine has none of its own."""
+    """A prefetcher's hook for what loads request; empty unless one is put in."""
 
 
 @inlined
 def see_answer(lsu, line, waiter):
-    """Here a prefetcher would see what comes. waiter: index + 1 of the first who waits for it; 0: nobody does."""
+    """A prefetcher's hook for what arrives. waiter: index + 1 of the first who waits for it; 0: nobody does."""
 
 
 @inlined
 def _store(gpu, core, lsu, slot, index, access, line, sectors, forward, now):
-    """A store is kept in the cache, or goes on to the next level, or both. Returns 0 when there is no room for it."""
+    """A store is kept in the cache, or passed on to the next level, or both. Returns 0 when there is no room for it."""
     if lsu.store_limit > 0 and lsu.stores >= lsu.store_limit:
         return 0
     partial = np.int64(-1)
@@ -132,7 +132,7 @@ def _store(gpu, core, lsu, slot, index, access, line, sectors, forward, now):
 
 @out_of_line
 def _reduce(gpu, core, lsu, slot, index, access, forward, now):
-    """An atomic without a result goes on, in a place of a store. Returns 0 when there is none."""
+    """An atomic without a result is passed on, in a place of a store. Returns 0 when there is none."""
     if lsu.store_limit > 0 and lsu.stores >= lsu.store_limit:
         return 0
     tag = tag_of(access, lsu.texture, 0, np.int64(lsu.turns[slot, index])) | TRACKED_TAG
@@ -145,7 +145,7 @@ def _reduce(gpu, core, lsu, slot, index, access, forward, now):
 
 @inlined
 def _send_store(gpu, core, lsu, access, line, sectors, partial, forward, now):
-    """A store, or a dirty line of `NOBODY`, goes on to the next level. `partial`: the entry of a store that is not whole, or -1."""
+    """A store, or a dirty line of `NOBODY`, is passed on to the next level. `partial`: the entry of a store that is not whole, or -1."""
     tag = tag_of(access, lsu.texture, 0, partial + 1)
     if lsu.store_limit > 0:
         tag |= TRACKED_TAG
@@ -168,7 +168,7 @@ def _keep(gpu, core, lsu, line, sectors, partial, forward, now):
 def _write_back(gpu, core, lsu, gone, forward, now):
     """The dirty line that had to go is written to the next level: of sectors that are only partly there, the bytes that were stored.
 
-    Where no more such stores can be in flight it counts as whole.
+    If no more such stores can be in flight, it counts as whole.
     """
     partial = np.int64(-1)
     if lsu.cache.evicted_partly != EMPTY and room_for_partial(gpu.partial_stores):

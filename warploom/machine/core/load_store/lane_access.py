@@ -32,7 +32,7 @@ SEEN = 64  # regions that are remembered
 
 Access = record(
     inputs=dict(
-        active=("u4", MAX_LANES),    # by lane, of a texture access: 0xffffffff where there is a texel to fetch, else 0
+        active=("u4", MAX_LANES),    # by lane, of a texture access: 0xffffffff if there is a texel to fetch, else 0
     ),
     state=dict(
         address=("u4", MAX_LANES),   # by lane: byte address of the last access, as caches and channels see it
@@ -90,7 +90,7 @@ def shift(row, base, offset, lanes):
 
 @unit
 def base_of(registers, uops, k, lanes):
-    """The row of `registers.lane` with the lanes' base addresses for micro-op `k`: source A, or zeros where it has none."""
+    """The row of `registers.lane` with the lanes' base addresses for micro-op `k`: source A, or zeros if it has none."""
     if uops[k, A] >= 0:
         return source(registers, uops, k, A, 0, lanes)
     place = port_row(registers, 0)
@@ -102,7 +102,7 @@ def base_of(registers, uops, k, lanes):
 
 @unit
 def _read_only(tables, k):
-    """Whether a micro-op with a view would write to one that is only read."""
+    """Whether a micro-op with a view would write to a read-only one."""
     loads = tables.uops[k, OP] == LOAD or tables.uops[k, OP] == LOAD_SCALAR
     return not loads and tables.views[tables.uops[k, VIEW], VIEW_WRITABLE] == 0
 

@@ -1,12 +1,12 @@
 """Load/store unit of a core: takes a warp's access, turns it into transactions, and waits for the answers.
 
 In hardware: a queue of warp instructions, cut into as many parts as there are sub-partitions. The one at the head sends transactions to the
-first-level cache (l1_access.py), as its tags and data have time (cache_banks.py), and leaves the queue when it has sent its last; whose
-registers wait for an answer is noted in a table beside it (completion.py). When the cache has no MSHR (miss status
-holding register) for a miss, or there is no place for a store, the queue stands still.
+first-level cache (l1_access.py), as soon as its tags and data are free (cache_banks.py), and leaves the queue when it has sent its last; a
+table beside it notes whose registers wait for an answer (completion.py). When the cache has no MSHR (miss status holding register) for a
+miss, or there is no place for a store, the queue stalls.
 
-Values move at issue (lane_access.py); this file is about time only. The same unit, with a cache of its own, serves
-the texture unit. Sources: MSHRs, Kroft, ISCA 1981; a GPU's load/store path, MGPUSim and GPGPU-Sim.
+Values move at issue (lane_access.py); this file is about time only. The same unit, with its own cache, serves the texture unit. Sources:
+MSHRs, Kroft, ISCA 1981; a GPU's load/store path, MGPUSim and GPGPU-Sim.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -31,7 +31,7 @@ from warploom.machine.memory.partial_stores import WORDS, room_for_partial
 from warploom.machine.memory.transactions import ATOMIC, REDUCTION, SLOT_MASK, STORE, transaction_room
 
 SLOTS = 64
-ACCESSES = SLOT_MASK  # that can be on their way; the last number stands for nobody's
+ACCESSES = SLOT_MASK  # that can be in flight; the last number is for none
 MAX_TRANSACTIONS = 512
 ROW = MAX_TRANSACTIONS + 8  # not a power of two, or the first transactions of all slots would share one set of the host's cache
 
@@ -61,13 +61,13 @@ Lsu = record(
         write_back="i8",                              # 1: the cache keeps a store until its line has to go; 0: it passes it on
         write_allocate="i8",                          # 1: a store whose line is not there brings it a block
         tracks_bytes="i8",                            # 1: some cache keeps stores, and has to know the bytes
-        store_limit="i8",                             # transactions of stores that may be on their way; 0: any number, and none is answered
+        store_limit="i8",                             # transactions of stores that may be in flight; 0: any number, and none is answered
     ),
     inputs=dict(
         line=("i8", ("slots", ROW)),                  # by slot: line numbers of its transactions, written before `enqueue`
         sectors=("u8", ("slots", ROW)),               # by slot: bit s = sector s, of each transaction
         whole=("u8", ("slots", ROW)),                 # tracks_bytes, by slot, of stores: bit s = all of sector s is written
-        written=("u8", ("slots", ROW, WORDS)),        # ... where some sector is not whole: bit b % 64 of word b / 64 = byte b of the line
+        written=("u8", ("slots", ROW, WORDS)),        # ... if some sector is not whole: bit b % 64 of word b / 64 = byte b of the line
         groups=("u8", ("slots", ROW)),                # in_banks, by slot: bit g = group g looks it up, of each transaction
         turns=("i4", ("slots", ROW)),                 # by slot: of each transaction of an atomic, as in the tag of a request
         passes=("i4", SLOTS),                         # in_banks, by slot: passes over the banks of the data
@@ -90,7 +90,7 @@ Lsu = record(
         data_free="i8",                               # in_banks: first cycle in which the data serve the next access
         blocked="i8",                                 # 1: the oldest waits for an answer, which frees an MSHR or a place for a store
         blocked_since="i8",                           # ... since that cycle
-        stores="i8",                                  # transactions of stores that are on their way
+        stores="i8",                                  # transactions of stores that are in flight
         free=("i4", "accesses"),                      # stack of numbers given back
         freed="i8",                                   # how many those are
         fresh="i8",                                   # numbers never given out start here
@@ -113,7 +113,7 @@ Lsu = record(
 
 
 class WarpAccess(NamedTuple):
-    """What the unit has to know of a warp's access. Natively its fields are passed side by side."""
+    """A warp's access, as the unit needs it. Natively its fields are passed side by side."""
 
     kind: Any  # i8: LOAD, STORE, ATOMIC or REDUCTION
     warp: Any  # i8
@@ -151,7 +151,7 @@ def configure(lsu: Any, config: Any, l1: Any, sector_shift: int, tracks_bytes: b
 
 
 def set_lookup(lsu: Any, latency: int, config: Any) -> None:
-    """When a unit looks its cache up, and when what goes on leaves: a lookup takes so many cycles."""
+    """When a unit looks up its cache, and when what is passed on leaves. latency: cycles of a lookup."""
     lsu.latency = latency
     if config.memory.lookup == "end" and lsu.cached:
         lsu.latency, lsu.ahead, lsu.forward = 1, latency - 1, 0
@@ -234,7 +234,7 @@ def load_store(gpu, core, lsu, tables, now):
 
 @inlined
 def _lookups_left(lsu, now):
-    """How many lookups the tags have time for in this cycle: less than `ports` while those of a line begun before go on."""
+    """How many lookups the tags can do in this cycle: fewer than `ports` while those of a line begun before continue."""
     return (now + 1) * lsu.ports - max(np.int64(lsu.looked_up), now * lsu.ports)
 
 
@@ -242,8 +242,8 @@ def _lookups_left(lsu, now):
 def _use_banks(lsu, slot, index, now):
     """A transaction is looked up by each group that wants it, and the first of an access has the data busy for all. Returns the lookups.
 
-    What has been begun ends in the next cycle where this one has no time for all of it. An atomic is done elsewhere: each of its
-    transactions takes one place in the pipe, and nothing of the data.
+    Lookups that do not fit into this cycle end in the next one. An atomic is done elsewhere: each of its transactions takes one place in
+    the pipe, and nothing of the data.
     """
     access = np.int64(lsu.access[slot])
     if lsu.kind[access] >= ATOMIC:
@@ -260,7 +260,7 @@ def _use_banks(lsu, slot, index, now):
 
 @unit
 def no_load_store(gpu, core, lsu, tables, now):
-    """Stands in for `load_store` in a program without memory accesses, so that it is not compiled for nothing."""
+    """Stands in for `load_store` in a program without memory accesses, so that it is not compiled needlessly."""
     return 0
 
 

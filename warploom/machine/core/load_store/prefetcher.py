@@ -1,6 +1,6 @@
 """Prefetcher of a core's first-level cache: what it keeps.
 
-In hardware: a small table beside the cache, which sees the lines that loads ask for and asks for others before they are wanted. A machine
+In hardware: a small table beside the cache, which sees the lines that loads request, and requests others before they are needed. A machine
 has none unless one is put in (`slots/prefetcher.py`).
 """
 

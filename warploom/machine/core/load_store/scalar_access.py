@@ -1,8 +1,8 @@
 """Accesses of scalar registers: one for the warp as a whole, at lane 0's address, whatever the mask says.
 
-In hardware: on AMD's GCN a path of its own, from the scalar unit to a cache that several compute units share; in a CPU the ordinary path
-of a general register. Here such an access goes the way of the lanes', and is one transaction. It is what lets a warp whose mask is
-empty read its own arguments and come back from a call. Sources: AMD GCN3 ISA, "Scalar Memory Operations".
+In hardware: on AMD's GCN a separate path, from the scalar unit to a cache that several compute units share; in a CPU the ordinary path of a
+general register. Here this access takes the same path as those of lanes, as one transaction. It lets a warp whose mask is empty read its
+own arguments and return from a call. Sources: AMD GCN3 ISA, "Scalar Memory Operations".
 """
 
 # mypy: disable-error-code="no-untyped-def"

@@ -151,7 +151,7 @@ def fullest_bank_by_planes(addresses, active, size, lanes, banks, shift, atomic)
 @native_form_of(_wanted_before)
 @unit
 def _wanted_before_without_branches(addresses, active, size, lane, shift, word):
-    """All lanes before are compared, several at once."""
+    """All lanes before are compared, several together."""
     found = False
     for other in range(lane):
         first = np.int64(addresses[other])

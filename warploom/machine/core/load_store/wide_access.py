@@ -2,7 +2,7 @@
 atomics beyond those on whole words (`wide_atomic.py`).
 
 In hardware: the same path as for words, used for two words a lane; the register file is read and written twice. Shared memory serves half
-of the warp at a time, the coalescer packs the lanes' eight bytes into lines as it does four, and of local memory, which is interleaved by
+of the warp at a time, the coalescer packs the lanes' eight bytes into lines as it does four, and in local memory, which is interleaved by
 words, the two halves of a value lie in two lines.
 
 Only a program that has such accesses is compiled with this file.
@@ -102,7 +102,7 @@ def _store(row, registers, lanes, memory, high):
 
 @inlined
 def _gather(registers, uops, k, column, port, lanes):
-    """`registers.wide[port]` = the pair of registers in `column`, of lanes or scalar; nothing where the micro-op has none."""
+    """`registers.wide[port]` = the pair of registers in `column`, of lanes or scalar; nothing if the micro-op has none."""
     code = np.int64(uops[k, column])
     wide = registers.wide[port]
     if code >= SCALAR:

@@ -186,7 +186,8 @@ def _float_32(operand, held, op, lane):
 def _bfloat_sum(held, lane, x, y):
     """The sum of two bfloat16s in the high halves of words, rounded to nearest, ties to even, in the high half of one.
 
-    A float has more than twice their 8 bits and two more, so a sum that is rounded to a float first is rounded as at once. held: scratch.
+    A float has more than twice their 8 bits and two more, so a sum that is rounded to a float first gives the same as one that is rounded
+    only once. held: scratch.
     """
     held[lane] = x
     left = held.view(np.float32)[lane]

@@ -1,6 +1,6 @@
 """Written bytes: what a warp's store writes of each line, byte by byte.
 
-In hardware: the byte enables that travel with the data. They are worked out here only where a cache keeps stores, and only for stores
+In hardware: the byte enables that travel with the data. They are worked out here only if a cache keeps stores, and only for stores
 that do not write whole sectors side by side.
 """
 

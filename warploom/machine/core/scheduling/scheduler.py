@@ -6,8 +6,8 @@ issues at most one instruction a cycle.
 
 A policy is one function, `policy(s, now) -> warp`, over the scheduler's record. It returns a warp, or -1 for none.
 Returning a warp that is not in `s.eligible` is allowed and loses the slot: that is what the schedulers of guppy and
-of Vortex do, which pick a warp before they know whether it can issue. A slot that the core does not have is a fault.
-The function runs as plain Python and as native code; pass your own as `GPU(..., units={"scheduler": function})`.
+of Vortex do, which pick a warp before it is known whether it can issue. A slot that the core does not have is a fault. The function runs as
+plain Python and as native code; pass your own as `GPU(..., units={"scheduler": function})`.
 
 Sources: round robin and greedy-then-oldest, Rogers et al., "Cache-conscious wavefront scheduling", MICRO 2012;
 the age matrix, Preston et al., "Design of an 8-wide superscalar RISC microprocessor with simultaneous multithreading", ISSCC 2002;

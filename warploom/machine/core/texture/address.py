@@ -7,7 +7,7 @@ multiply-add for the address. A shader would otherwise spend a dozen instruction
 Coordinates run from 0 to 1 over the image, whatever its size. Texel i covers [i, i + 1) of coordinate times size, so its centre
 lies at i + 0.5, which is why linear filtering subtracts a half before it looks for the neighbours on both sides.
 Outside of 0..1 a sampler repeats the image, mirrors it at every edge, or clamps to the edge texel. A coordinate that is
-not a number reads as 0, and so does an infinite one unless the sampler clamps, where it is the edge.
+not a number reads as 0, and so does an infinite one unless the sampler clamps, then it is the edge.
 
 Levels of detail: level l + 1 has half of the width and height of level l, rounded down, at least 1, and follows it in memory.
 """

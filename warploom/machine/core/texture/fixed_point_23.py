@@ -1,7 +1,7 @@
 """Vortex's texture arithmetic from 2022 on: coordinates with 23 fraction bits, two channels a multiplication.
 
 In hardware: the sampler of `fixed_point.py` with wider coordinates (15 bits of texel number and 8 of weight), and weights that lie right
-below the texel number, whatever the image's size. A filter step takes two channels at once, 16 bits apart, with one multiplier of 32 bits.
+below the texel number, whatever the image's size. A filter step takes two channels together, 16 bits apart, with one multiplier of 32 bits.
 
 The two generations differ where programs can see it. Until 2022 a mirrored coordinate is not cut to its fraction, so that one above 1.0
 leads outside of the image; a filter step subtracts first and cuts off, as if it divided by 256, so that the second texel is never reached

@@ -1,10 +1,9 @@
 """Fixed-point texture unit: samples the texture that its registers describe, for all lanes of a warp.
 
 In hardware: the registers, an address generator and a filter without floats, a few thousand gates. A program or the host writes the
-registers before it samples; they lie here in a block of memory words that each core has of its own. The first says which arithmetic the
-filter has: that of 2021 (`fixed_point.py`), or of 2022 or 2024 (`fixed_point_23.py`). Point sampling fetches one texel a lane, bilinear
-four. A sample is `locate_fixed` (which texels, with which weights), then `filter_fixed`; between the two the memory stage looks up where
-the texels lie.
+registers before it samples; here each core has a separate block of memory words for them. The first says which arithmetic the filter has:
+that of 2021 (`fixed_point.py`), or of 2022 or 2024 (`fixed_point_23.py`). Point sampling fetches one texel a lane, bilinear four. A sample
+is `locate_fixed` (which texels, with which weights), then `filter_fixed`; between the two the memory stage looks up where the texels lie.
 
 Source: Tine et al., MICRO 2021, section 4.4; github.com/vortexgpgpu/vortex, 2021-10, 2022-01, 2024-08.
 """

@@ -30,7 +30,7 @@ LaneSlots = record(
         held="i8",                               # lanes held: entries 0 to held - 1
         access=("i4", MAX_SLOTS),                # by entry: whose sample it is
         left=("i4", MAX_SLOTS),                  # by entry: texels that are not there
-        line=("i8", (MAX_SLOTS, TEXELS)),        # by entry and texel: its line; NONE where it is there
+        line=("i8", (MAX_SLOTS, TEXELS)),        # by entry and texel: its line; NONE if it is there
     ),
 )  # fmt: skip
 

@@ -1,16 +1,16 @@
 """Texture unit: samples an image at a fractional place, for all lanes of a warp.
 
-In hardware: address generation (`address.py`), a cache of its own that is laid out for two-dimensional
-neighbourhoods, format conversion (`formats.py`) and a filter of some multipliers and adders. A unit serves a few
-lanes per cycle; NVIDIA's multiprocessors have four such units, each one bilinear sample a cycle. Point sampling fetches one texel
-a lane, bilinear four, trilinear eight, and that is what a sample costs; in return the shader is spared some fifty instructions.
+In hardware: address generation (`address.py`), a separate cache that is laid out for two-dimensional neighbourhoods, format conversion
+(`formats.py`) and a filter of some multipliers and adders. A unit serves a few lanes per cycle; NVIDIA's multiprocessors have four such
+units, each one bilinear sample a cycle. Point sampling fetches one texel a lane, bilinear four, trilinear eight, and that is what a sample
+costs; in return the shader is spared some fifty instructions.
 
 A linear sample is the sum of the four texels around it, each times (1 - |dx|) (1 - |dy|), in the order
 (-,-) (+,-) (+,+) (-,+), every step rounded to a 32-bit float, as github.com/aschrein/guppy does it (hardware uses 8 or 9 bits of
 weight instead; `fixed_point.py` shows one that is published). Its errors are not repeated: texel numbers are floors for negative
-coordinates too, and no coordinate makes the wrap run for ever. A trilinear sample is the sum of the four texels of two
-levels, whose weights are further multiplied by 1 - fraction and fraction of the level of detail; point and linear samplers
-take the level that is nearest to it. Texels outside of the view or of memory are 0 in all channels.
+coordinates too, and no coordinate makes the wrap run forever. A trilinear sample is the sum of the four texels of two levels, whose weights
+are further multiplied by 1 - fraction and fraction of the level of detail; point and linear samplers take the level that is nearest to it.
+Texels outside of the view or of memory are 0 in all channels.
 
 `sample` is `locate` (which texels, with which weights) and then `filter_texels` (their weighted sum). When the texels
 arrive is up to the cache that looks up the addresses.
@@ -46,7 +46,7 @@ def sample(registers, uops, k, lanes, memory, views, samplers, texels):
     """Execute micro-op `k`, a `sample`, in the active lanes: registers DST .. DST + 3 = red, green, blue, alpha.
 
     registers: WarpRegisters. memory: uint32[words], global memory. views, samplers: Program's tables. texels: Texels;
-    afterwards address[t, lane] is the byte address of texel t of a lane, or -1 where there is none (an inactive
+    afterwards address[t, lane] is the byte address of texel t of a lane, or -1 if there is none (an inactive
     lane, a texel outside of the view, a second level without weight). Returns how many rows t were written: 1, 4 or 8 for
     point, linear and trilinear filters. Each row is one warp-wide access, as a load would make it.
     """
@@ -164,7 +164,7 @@ def filter_texels(registers, uops, k, lanes, memory, views, texels, rows):
 
 @unit
 def filter_rgba8(registers, destination, lanes, memory, texels, rows):
-    """What `filter_texels` does, for the commonest format: all channels of a texel at once."""
+    """What `filter_texels` does, for the commonest format: all channels of a texel together."""
     red = registers.lane[destination].view(np.float32)
     green = registers.lane[destination + 1].view(np.float32)
     blue = registers.lane[destination + 2].view(np.float32)
@@ -189,7 +189,7 @@ def filter_rgba8(registers, destination, lanes, memory, texels, rows):
 
 @unit
 def image_address(views, row, memory_words, x, y):
-    """Byte address of texel (x, y) of level 0 of a view, or -1 where there is no such texel. x, y: lane registers' values."""
+    """Byte address of texel (x, y) of level 0 of a view, or -1 if there is no such texel. x, y: lane registers' values."""
     base, limit, size, level_0 = describe(views, row, memory_words)
     column = np.int64(x)
     line = np.int64(y)

@@ -57,7 +57,7 @@ def execute_arithmetic(unit, gpu, core, number, warp, pc, part, port, late, tabl
 
 @out_of_line
 def _begin_sequence(gpu, core, number, warp, pc, part, kind, tables, now):
-    """An instruction that is a sequence, and has entered one pipe, loads its others and speaks for issue slots of its scheduler."""
+    """An instruction that is a sequence, and has entered one pipe, loads its others and reserves issue slots of its scheduler."""
     partitions = core.partitions
     for pipe in range(SLOTS):
         if load_pipe(partitions, number, kind, pipe, now) != 0 and gpu.log.tracing != 0:
@@ -75,7 +75,7 @@ def execute_uop(gpu, core, registers, warp, pc, k, tables, units, now):
 
 @inlined
 def alus_accept(port, core, now):
-    """Whether some ALU of the core is idle. A scheduler with pipes of its own asks those."""
+    """Whether some ALU of the core is idle. A scheduler with its own pipes checks those instead."""
     return core.partitions.own != 0 or core.alus.idle != EMPTY
 
 

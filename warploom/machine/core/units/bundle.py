@@ -1,4 +1,4 @@
-"""The bundle in the memory stage: what an instruction's micro-ops have come to so far, and where it goes when all have executed.
+"""The bundle in the memory stage: what an instruction's micro-ops add up to so far, and which unit gets it when all have executed.
 
 In hardware: the register between address generation and the load/store unit's queue. One instruction may be several micro-ops, and their
 transactions enter the queue as one access, whose lanes are those in which one of them does something.
@@ -22,7 +22,7 @@ Bundle = record(
     state=dict(
         part="u8",           # lanes in which the current micro-op does something: bit l = lane l
         every="u8",          # lanes in which one of the bundle does
-        kind="i8",           # LOAD; ATOMIC, REDUCTION or STORE where one of its micro-ops is
+        kind="i8",           # LOAD; ATOMIC, REDUCTION or STORE if one of its micro-ops is
         bypass="i8",         # 1: the first-level cache may not keep it
         transactions="i8",   # in the free slot of the unit that sends them
         passes="i8",         # over the banks of shared memory

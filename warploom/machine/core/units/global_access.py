@@ -54,7 +54,7 @@ def _find_addresses(gpu, core, warp, tables, units, k, now):
 
 @out_of_line
 def plain_addresses(access, registers, tables, k, lanes, space_bytes):
-    """`addresses`, of a memory that begins at address 0. A function of its own, as `_move`: what prepares its loops stays in it."""
+    """`addresses`, of a memory that begins at address 0. A separate function, like `_move`: what prepares its loops stays in it."""
     return addresses(access, registers, tables, k, lanes, space_bytes)
 
 
@@ -84,7 +84,7 @@ def _move(core, registers, tables, k, lanes):
 
 @unit
 def _note_kind(core, warp, tables, k):
-    """What the bundle is after an access."""
+    """The state of the bundle after an access."""
     bundle = core.bundle
     op = tables.uops[k, OP]
     if op == LOAD_SCALAR:

@@ -33,7 +33,7 @@ UNSUPPORTED = FAULT_NUMBER["unsupported"]
 
 @inlined
 def execute_access(unit, gpu, core, number, warp, pc, part, port, late, tables, units, now):
-    """Issue an access of memory, of shared memory or of a texture. The number of a fault, or 0; nobody knows when it is done."""
+    """Issue an access of memory, of shared memory or of a texture. The number of a fault, or 0; when it is done is not known yet."""
     if core.partitions.own != 0:
         enter(core.partitions, number, port, core.partitions.interval[port], now)
     fault = np.int64(units.access(gpu, core, warp, pc, unit, tables, units, now))
@@ -109,7 +109,7 @@ def _execute(gpu, core, warp, pc, tables, units, k, now):
 
 @inlined
 def _complete(core, warp, pc, wanted, tables, now):
-    """All micro-ops have executed: who answers, and when.
+    """All micro-ops have executed: which unit answers, and when.
 
     An access of memory too meets shared memory when it may be busy, and waits for memory.
     """
@@ -139,7 +139,7 @@ def load_store_accepts(port, core, now):
 
 @inlined
 def next_free_load_store(port, core, now):
-    """The next cycle, where the queue, which was full when the schedulers picked, has room since; else FOREVER."""
+    """The next cycle if the queue, which was full when the schedulers picked, has room by now; else FOREVER."""
     return np.int64(now + 1 if full(core.lsu) == 0 else FOREVER)
 
 
@@ -153,5 +153,5 @@ def step_load_store(gpu, core, tables, units, now):
 
 @unit
 def no_memory(gpu, core, warp, pc, wanted, tables, units, now):
-    """Stands in for `access_memory` in a program without memory accesses, so that it is not compiled for nothing."""
+    """Stands in for `access_memory` in a program without memory accesses, so that it is not compiled needlessly."""
     return np.int64(UNSUPPORTED)

@@ -1,9 +1,9 @@
 # mypy: disable-error-code="no-untyped-def"
 """A core's side of the output merger: an instruction hands it a fragment of each lane.
 
-In hardware: the core keeps the fragments of one instruction until the merger, which it shares with others, has room for them; the warp goes
-on. What becomes of each pixel is computed here, at issue, fragment after fragment in the order of lanes (`machine/merger/fragment.py`);
-what the merger reads and writes for it, and when, is in `device/merger_unit.py`.
+In hardware: the core keeps the fragments of one instruction until the merger, which it shares with others, has room for them; the warp
+continues. What becomes of each pixel is computed here, at issue, fragment after fragment in the order of lanes
+(`machine/merger/fragment.py`); what the merger reads and writes for it, and when, is in `device/merger_unit.py`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def execute_fragments(unit, gpu, core, number, warp, pc, part, port, late, table
 
 @unit
 def merge_fragments(gpu, core, warp, pc, tables, units, now):
-    """The lanes' fragments change their pixels, and are on their way. Returns 0, or the number of a fault."""
+    """The lanes' fragments change their pixels, and are sent to the merger. Returns 0, or the number of a fault."""
     k = np.int64(tables.code[pc, FIRST_UOP])
     registers, lanes = core.registers[warp], core.warps.lanes
     places = registers.lane[source(registers, tables.uops, k, A, 0, lanes)]
@@ -163,5 +163,5 @@ def merger_accepts(port, core, now):
 
 @inlined
 def next_free_merger(port, core, now):
-    """The next cycle, where it has; else FOREVER."""
+    """The next cycle, if it has; else FOREVER."""
     return np.int64(now + 1 if core.merger_request.used == 0 else FOREVER)

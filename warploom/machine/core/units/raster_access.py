@@ -3,10 +3,10 @@
 
 In hardware: the core hands the request of a warp to the engine that it shares with others, and has one such request at a time; the answer
 fills a few registers of each lane (`isa/vortex/graphics.py`). Which quads those are is found here, at issue, in the order in which the
-engine makes them (`machine/raster/engine.py`); when they are there is the engine's business (`device/raster/raster_unit.py`).
+engine makes them (`machine/raster/engine.py`); when they arrive is determined by the engine (`device/raster/raster_unit.py`).
 
 An engine whose quads wait for earlier ones of their place (`raster.interlock`) hands them out itself (`device/raster/quad_queue.py`). There
-each warp of a core may ask at the same time: a warp that waits must not keep the one that it waits for from asking.
+all warps of a core may request quads at the same time: a waiting warp must not block the request of the warp that it waits for.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ RasterRequest = record(
         issued=("i8", MAX_WARPS),
         needed=("i8", MAX_WARPS),        # by warp: it is answered when the engine has fetched so many triangles of its tiles
         engine=("i8", MAX_WARPS),        # by warp: which engine it asks
-        missing=("u8", MAX_WARPS),       # by warp: lanes of it that have no quad yet, where the engine hands them out
-        holders=("u8", MAX_WARPS),       # by warp: lanes that were given a quad and have not asked again
+        missing=("u8", MAX_WARPS),       # by warp: lanes of it that have no quad yet, if the engine hands them out
+        holders=("u8", MAX_WARPS),       # by warp: lanes that were given a quad and have not requested another
         held_from=("i8", MAX_WARPS),     # by warp: cycle in which the warp started that they belong to
     ),
 )  # fmt: skip
@@ -54,13 +54,13 @@ RasterRequest = record(
 
 @inlined
 def execute_quads(unit, gpu, core, number, warp, pc, part, port, late, tables, units, now):
-    """A warp takes quads. The number of a fault, or 0; nobody knows when they are there."""
+    """A warp takes quads. The number of a fault, or 0; when they arrive is not known yet."""
     return np.int64(units.take_quads(gpu, core, warp, pc, tables, units, now)), np.int64(FOREVER)
 
 
 @unit
 def take_quads(gpu, core, warp, pc, tables, units, now):
-    """Each lane's next quad goes into its registers, and the request is on its way. Returns 0, or the number of a fault."""
+    """Each lane's next quad goes into its registers, and the request is sent. Returns 0, or the number of a fault."""
     first = np.int64(tables.code[pc, FIRST_UOP])
     lanes, request = core.warps.lanes, core.raster_request
     request.quad = tables.uops[first, DST]
@@ -89,7 +89,7 @@ def take_quads(gpu, core, warp, pc, tables, units, now):
 
 @unit
 def _ask(core, warp):
-    """The lanes that run have done with their quads, and want others."""
+    """The running lanes are done with their quads, and request new ones."""
     request, warps = core.raster_request, core.warps
     if request.held_from[warp] != warps.started[warp]:  # what is noted is an earlier warp's, which has ended
         request.holders[warp], request.held_from[warp] = EMPTY, warps.started[warp]
@@ -122,7 +122,7 @@ def no_quads(gpu, core, warp, pc, tables, units, now):
 
 @unit
 def _take_quad(gpu, core, warp, tables, base, lane):
-    """One lane's quad, from the core's own engine, or from another where that has none left. Returns which, or -1 and a fault."""
+    """One lane's quad, from the core's own engine, or from another if that has none left. Returns which, or -1 and a fault."""
     own = core.number // gpu.raster_share
     registers = core.registers[warp].lane
     for turn in range(gpu.raster_count):
@@ -158,14 +158,14 @@ def write_place(registers, base, lane, triangle, x, y, mask):
 
 @inlined
 def write_nothing(registers, base, lane):
-    """There is no quad any more."""
+    """No quads are left."""
     for place in range(QUAD_REGISTERS):
         registers[base + place, lane] = np.uint32(0)
 
 
 @unit
 def find_buffers(core, tables, engine):
-    """Find out where the buffers of an engine lie, if that is not known yet. False where it has nothing to draw."""
+    """Find out where the buffers of an engine lie, if that is not known yet. False if it has nothing to draw."""
     if engine.tile_count == 0:
         return False
     if engine.tile_end == 0:
@@ -185,7 +185,7 @@ def raster_accepts(port, core, now):
 
 @inlined
 def next_free_raster(port, core, now):
-    """The next cycle, where it accepts; else FOREVER."""
+    """The next cycle, if it accepts; else FOREVER."""
     return np.int64(now + 1 if raster_accepts(port, core, now) else FOREVER)
 
 

@@ -2,7 +2,7 @@
 """A core's side of the ray unit: instructions that start rays, wait for them, and decide about candidates.
 
 In hardware: the core has a number of slots in the unit that it shares with others, each for the rays of one warp. A trace takes a slot and
-gives its number as a handle; where none is free, the warp waits at issue. The wait stops whoever reads the answers, not the warp; when all
+gives its number as a handle; if none is free, the warp waits at issue. The wait stops whoever reads the answers, not the warp; when all
 rays of the slot stand still, the answers go into registers. The slot is free again when all of its rays have ended and were waited for.
 What a ray hits is found while it walks (`device/ray_unit.py`), step after step.
 """
@@ -159,7 +159,7 @@ def _slot_of(gpu, core, one, handle, warp):
 
 @unit
 def _decide(one, slot, lane, lanes, action, t, now):
-    """The word of a program on one lane's candidate; where there is none nothing happens."""
+    """A program's decision about one lane's candidate; without a candidate nothing happens."""
     if one.lanes[slot] & bit(lane) == EMPTY:
         return
     walk = one.walk
@@ -186,7 +186,7 @@ def rays_accept(port, core, now):
 
 @inlined
 def next_free_rays(port, core, now):
-    """The next cycle, where one is; else FOREVER."""
+    """The next cycle, if one is; else FOREVER."""
     return np.int64(now + 1 if core.ray_port.free != EMPTY else FOREVER)
 
 

@@ -1,7 +1,7 @@
 """The table of execution units: what an instruction is issued to, a row each, in the order of `PORTS` in `isa/uop.py`.
 
 A row says whether the unit takes an instruction, how it executes one, when it is free again, and what it does in each cycle beside that. A
-unit that is added here is asked, filled, stepped and waited for like the others: issue (`core/issue.py`), the search for full units
+unit that is added here is checked, filled, stepped and waited for like the others: issue (`core/issue.py`), the search for full units
 (`core/full_units.py`) and the cycle (`core/cycle.py`) name none of them.
 """
 
@@ -67,9 +67,9 @@ class ExecutionUnit(NamedTuple):
     execute: an instruction that is issued to it, as `execute_instruction` below. It marks what the instruction writes as busy
     (`warps/scoreboard.py`) as long as that takes, or until `step` finds that it is done.
     accepts: `accepts(port, core, now)`, whether it takes an instruction in this cycle.
-    next_free: `next_free(port, core, now)`, of one that took none when the schedulers picked: the next cycle in which it may; FOREVER when
-    that takes an answer of the memory system.
-    has_queue: whether it belongs to the whole core, and takes nothing when its queue is full. (The ALUs are asked by themselves.)
+    next_free: `next_free(port, core, now)`, of one that took none when the schedulers picked: the next cycle in which it may; FOREVER if
+    that depends on an answer of the memory system.
+    has_queue: whether it belongs to the whole core, and takes nothing when its queue is full. (The ALUs are checked separately.)
     throttle: the reason of a warp that waits because it takes nothing: one of REASONS.
     step: its work of a cycle, `step(gpu, core, tables, units, now)`. Returns the next cycle in which it has something to do, or FOREVER.
     state: its fields of the core's record, by name.
@@ -169,7 +169,7 @@ THROTTLE = np.array([row.throttle for row in EXECUTION_UNITS], np.int64)
 @by_row(EXECUTION_UNITS, "execute", globals())
 def execute_instruction(unit, gpu, core, number, warp, pc, part, port, late, tables, units, now):
     """An instruction is executed by its unit. Returns the number of a fault, or 0, and the first cycle in which its result can be used;
-    FOREVER where that is not known yet.
+    FOREVER if that is not known yet.
 
     number: the scheduler that has issued it. part: the lanes that take part. late: cycles by which its operands come late.
     """

@@ -1,6 +1,6 @@
 """Access to a texture: what a sample does at issue.
 
-In hardware: the texture unit works out which texels a lane needs, fetches them through a cache of its own, and filters them. The values are
+In hardware: the texture unit works out which texels a lane needs, fetches them through its own cache, and filters them. The values are
 computed here, at issue; the texels' addresses become transactions of the texture unit.
 """
 
@@ -111,7 +111,7 @@ def texture_accepts(port, core, now):
 
 @inlined
 def next_free_texture(port, core, now):
-    """The next cycle, where the queue has room again; else FOREVER."""
+    """The next cycle if the queue has room again; else FOREVER."""
     return np.int64(now + 1 if full(core.texture) == 0 else FOREVER)
 
 

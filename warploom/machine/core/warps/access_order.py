@@ -1,12 +1,12 @@
 """Access order: which of a warp's last accesses of memory have not been answered.
 
 In hardware: a counter a warp that goes up when an access leaves and down when one is answered (AMD's vmcnt), and a queue that hands the
-answers out in the order in which the accesses left. So a warp that waits until n are counted knows that all but its last n are done,
-whatever came back first. Here it is a shift register a warp: a bit for each of its last 64 accesses, set while it has no answer. It costs
-six bits a warp for the counter, and the queue, which a load/store unit without a scoreboard needs anyway.
+answers out in the order in which the accesses left. So when a warp has waited until n are counted, all but its last n are done, whatever
+came back first. Here it is a shift register a warp: a bit for each of its last 64 accesses, set while it has no answer. It costs six bits a
+warp for the counter, and the queue, which a load/store unit without a scoreboard needs anyway.
 
-Loads, stores and atomic operations of lanes count; those of scalar registers, and of shared memory alone, are of other counters. It is kept
-only for a program that waits so.
+Loads, stores and atomic operations of lanes count; those of scalar registers, and those of shared memory alone, belong to other counters.
+The order is kept only for a program that waits in this way.
 
 Source: AMD "Vega" Instruction Set Architecture, section 4.4, VM_CNT: vector memory accesses return in the order in which they were issued.
 """
@@ -38,14 +38,14 @@ AccessOrder = record(
 
 @inlined
 def forget_accesses(order, warp):
-    """A warp begins in the slot: none of the accesses on their way is its own."""
+    """A warp begins in the slot: none of the accesses in flight is its own."""
     order.open[warp] = EMPTY
     order.older[warp] = 0
 
 
 @out_of_line
 def count_access(order, warp, answered):
-    """An access leaves, or has its answer at once (answered = 1). Returns its number, from 1 on."""
+    """An access leaves, or has its answer immediately (answered = 1). Returns its number, from 1 on."""
     order.older[warp] += 1 if has(order.open[warp], KEPT - 1) else 0
     order.open[warp] = (order.open[warp] << np.uint64(1)) | (EMPTY if answered != 0 else bit(0))
     order.left[warp] += 1

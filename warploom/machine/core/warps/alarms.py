@@ -2,7 +2,7 @@
 
 Hardware counts down, or compares every cycle; here warps that wait for a known cycle cost nothing until then. A ring of 64 masks, one
 a cycle, says for which warps it rings, and one more mask which of them are not empty. The unit that handles an alarm also checks the
-time that was meant: what lies farther ahead than the ring reaches rings early, and is set anew.
+time that was meant: what lies farther ahead than the ring reaches rings early, and is set again.
 
 It is the event wheel of the memory system (memory/event_wheel.py) with a bit for an event.
 """

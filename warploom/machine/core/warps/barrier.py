@@ -4,7 +4,8 @@ In hardware: a counter, or a bit a warp, for each barrier of each resident block
 last one to arrive frees all of them (CUDA `bar.sync`). A warp may also arrive without waiting, and wait later (CUDA
 `bar.arrive`). A reduction counts on the way: every thread brings a bit, and all get how many are set, whether all or whether any
 (PTX `barrier.red`); the barrier writes it into the threads' registers when it opens. The barriers of a core take an arrival every few
-cycles, and the news of the last one takes its time to the warps. A warp that has ended no longer counts, as on NVIDIA hardware since Volta.
+cycles, and it takes time until the warps are notified of the last one. A warp that has ended no longer counts, as on NVIDIA hardware since
+Volta.
 
 The barrier of the whole grid is a counter beside the second-level cache (AMD: the global wave sync of the GCN3 ISA; NVIDIA: a word
 of memory that cooperative groups add to and poll): an arrival travels there, and the news of the last one back to all cores.
@@ -26,19 +27,19 @@ MAX_BARRIERS = 16
 GRID_BARRIER = MAX_BARRIERS  # the number that lanes wait at for the barrier of the whole grid
 WHOLE_WARP = MAX_BARRIERS + 1  # ... at an instruction that is for all lanes of their warp
 CORE_BARRIERS = MAX_BARRIERS + 2  # + n: ... at barrier n across cores
-NOBODY = -1  # in place of how many warps a barrier expects: one that comes goes on
+NOBODY = -1  # in place of how many warps a barrier expects: one that arrives continues
 COUNT, AND = NUMBER["barrier_count"], NUMBER["barrier_and"]
 
 Barriers = record(
     settings=dict(
         count="i8",                                    # barriers a block
         interval="i8",                                 # cycles from one arrival to the next that the core takes; 0: no limit
-        latency="i8",                                  # cycles from the last arrival until the warps go on
+        latency="i8",                                  # cycles from the last arrival until the warps continue
         reduces="i8",                                  # 1: the program has barriers with a reduction
     ),
     state=dict(                                        # [block slot, barrier]; in a mask, bit w = warp slot w
         free="i8",                                     # first cycle in which the core takes an arrival
-        opens="i8",                                    # when a warp goes on whose arrival was just the last one
+        opens="i8",                                    # when a warp continues whose arrival was just the last one
         arrived=("u8", (MAX_WARPS, MAX_BARRIERS)),     # warps that have arrived
         waiting=("u8", (MAX_WARPS, MAX_BARRIERS)),     # those of them that wait
         expected=("i8", (MAX_WARPS, MAX_BARRIERS)),    # warps that must arrive; 0: all of the block that have not ended
@@ -127,7 +128,7 @@ def deliver(core, tables, block, number, freed):
 
 @out_of_line
 def open_grid_barrier(gpu, cores, now):
-    """All warps of the grid have come to its barrier: they go on."""
+    """All warps of the grid have reached its barrier: they continue."""
     gpu.grid.waiting = 0
     at = now + 1 + gpu.grid.barrier_latency
     for number in range(gpu.cores):
@@ -141,7 +142,7 @@ def open_grid_barrier(gpu, cores, now):
 
 @unit
 def take(barriers, now):
-    """An arrival comes to the core's barriers. Returns the cycle in which the warps go on if it is the last one."""
+    """An arrival at the core's barriers. Returns the cycle in which the warps continue if it is the last one."""
     taken = max(np.int64(barriers.free), np.int64(now)) + barriers.interval
     barriers.free = taken
     return max(np.int64(taken + barriers.latency), np.int64(now + 1))

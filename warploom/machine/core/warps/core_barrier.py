@@ -1,7 +1,7 @@
 """Barriers across cores: all warps of some cores wait for each other.
 
 In hardware: a bit a core for each barrier, in a table beside the caches that the cores share. A core reports when all of its warps that run
-have come, and the table lets the cores go on when it has heard of enough of them. A warp that ends after that is not noticed: its core
+have come, and the table lets the cores continue when enough of them have reported. A warp that ends after that is not noticed: its core
 waits for it. Source: Tine et al., MICRO 2021, section 4.1.3; github.com/vortexgpgpu/vortex (2024-08), whose barrier has it in the number's
 highest bit.
 """
@@ -25,7 +25,7 @@ CoreBarriers = record(
 
 @unit
 def arrive_with_core(gpu, core, warp, number, expected):
-    """A warp comes to barrier `number` across cores. Its core's other warps may be at a different one: the last to come says which."""
+    """A warp comes to barrier `number` across cores. Its core's other warps may be at a different one: the last to arrive decides which."""
     core.barriers.at_grid = core.barriers.at_grid | bit(warp)
     core.warps.at_barrier = core.warps.at_barrier | bit(warp)
     if core.blocks.alive[core.warps.block[warp]] & ~core.barriers.at_grid != EMPTY:
@@ -38,7 +38,7 @@ def arrive_with_core(gpu, core, warp, number, expected):
 
 @out_of_line
 def open_core_barriers(gpu, cores, now):
-    """The cores that have waited for each other go on."""
+    """The cores that have waited for each other continue."""
     opening = gpu.core_barriers.opening
     gpu.core_barriers.opening = EMPTY
     at = now + 1 + gpu.grid.barrier_latency

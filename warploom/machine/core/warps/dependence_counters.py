@@ -3,10 +3,11 @@
 In hardware: six small counters a warp (NVIDIA calls them scoreboards), and a count of cycles. Machine code says what they are for
 (`isa/schedule.py`): an instruction whose time is not known in advance raises the counter that it names when it issues, and lowers it when
 its result is written; another one may be raised until its operands have been read, so that what overwrites them waits. An instruction
-issues when the stall count of the one before has run out and the counters that it names are at zero. Registers are compared with
-nothing: what is read too early is the old value.
+issues when the stall count of the one before has run out and the counters that it names are at zero. Registers are not checked: one that is
+read too early gives its old value.
 
-Here a counter is how many accesses have raised it whose end is not known yet, and the cycle in which the last of the others lowers it.
+Here a counter is the number of accesses that have raised it and whose end is not known yet, and the cycle in which the last of the others
+lowers it.
 
 Sources: Z. Jia et al., "Dissecting the NVIDIA Volta GPU architecture via microbenchmarking", 2018, chapter 2; Huerta et al., "Analyzing
 modern NVIDIA GPU cores", MICRO 2025; what stall counts of 0, and from 12 on, do was measured on an H100.
@@ -26,17 +27,17 @@ PLACES = 8  # of a warp's counters; six are used
 DependenceCounters = record(
     settings=dict(
         reads=("i8", ROLE_ROOM),                 # by role: cycles from the issue until the operands are read
-        after_jump=("i8", ROLE_ROOM),            # cycles from the issue to the warp's next one, where that is elsewhere; 0: the stall
-        after_part=("i8", ROLE_ROOM),            # the same where some lanes of the warp are elsewhere
+        after_jump=("i8", ROLE_ROOM),            # cycles from the issue to the warp's next one, if that is elsewhere; 0: the stall
+        after_part=("i8", ROLE_ROOM),            # the same if some lanes of the warp are elsewhere
         after=("i8", ROLE_ROOM),                 # the same wherever that is
-        tick=("i8", ROLE_ROOM),                  # cycles of each SLEEP_TICK nanoseconds that it is told to rest; 0: it is told nothing
+        tick=("i8", ROLE_ROOM),                  # cycles of each SLEEP_TICK nanoseconds that it is to rest; 0: it does not rest
         least=("i8", ROLE_ROOM),                 # cycles from the issue to the warp's next one at least, whatever its stall count
-        switch="i8",                              # cycles until other lanes of the warp go on, where those that ran have to wait
-        taken_first="i8",                         # cycles more from a branch at which lanes part to those that take it
+        switch="i8",                              # cycles until other lanes of the warp continue, if those that ran have to wait
+        taken_first="i8",                         # cycles more from a branch at which lanes diverge to those that take it
         bank_latency="i8",                        # cycles until the first constant of a launch is there
         line_latency="i8",                        # cycles until one of another line is, after that
-        branches=("i8", ROLE_ROOM),              # cycles that the branch unit of the scheduler is kept; 0: it is not asked
-        branches_taken=("i8", ROLE_ROOM),        # the same where the warp goes elsewhere
+        branches=("i8", ROLE_ROOM),              # cycles that the branch unit of the scheduler is kept; 0: it is not used
+        branches_taken=("i8", ROLE_ROOM),        # the same if the warp goes elsewhere
     ),
     state=dict(                                   # [warp slot], or [warp slot, counter]
         next=("i8", MAX_WARPS),                   # first cycle in which the warp may issue, as its last instruction says
@@ -46,8 +47,8 @@ DependenceCounters = record(
         reason=("i4", (MAX_WARPS, PLACES)),       # what a warp that waits for it is accounted to
         setter=("i4", (MAX_WARPS, PLACES)),       # the instruction that raised it last
         ran=("u8", MAX_WARPS),                    # the lanes that issued last
-        parted=("u8", MAX_WARPS),                 # the lanes that have run since some of them parted last
-        bank="i8",                                # first cycle in which constants are there; 0: nothing has asked for one
+        parted=("u8", MAX_WARPS),                 # the lanes that have run since some of them diverged last
+        bank="i8",                                # first cycle in which constants are there; 0: none has been requested
         lines=("i8", LINE_BITS + 1),              # the same by line
         branch_free=("i8", MAX_SCHEDULERS),       # by scheduler: first cycle in which its branch unit is free
     ),

@@ -1,8 +1,8 @@
-"""Fences that take a time of their own: the way to the level that they are for, and back, whatever the warp has on its way.
+"""Fences with a latency: to the level that they are for, and back, whatever accesses the warp has in flight.
 
-In hardware: a fence is sent down the memory system behind the warp's accesses, and the warp waits for its answer. Where a preset says
-what that takes (`core.fence_device`, `core.fence_block`), the time begins when a thread comes to its fence, and ends for the warp with its
-last thread's. It is the thread's: one that changes warps (dynamic warp formation), or waits while other lanes run, takes it along.
+In hardware: a fence is sent down the memory system behind the warp's accesses, and the warp waits for its answer. If a preset gives that
+time (`core.fence_device`, `core.fence_block`), it begins when a thread reaches its fence, and ends for the warp with its last thread's. It
+belongs to the thread: one that changes warps (dynamic warp formation), or waits while other lanes run, takes it along.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -29,7 +29,7 @@ Fences = record(
 
 @inlined
 def fence_time(core, tables, pc):
-    """Cycles that instruction `pc` takes at least as a fence; 0 where it is none."""
+    """Cycles that instruction `pc` takes at least as a fence; 0 if it is not one."""
     if not 0 <= pc < core.code_rows:
         return np.int64(0)
     k = np.int64(tables.code[pc, FIRST_UOP])
@@ -38,7 +38,7 @@ def fence_time(core, tables, pc):
 
 @out_of_line
 def begin_fence(fences, warp, pc, lanes, until):
-    """The threads in `lanes` come to the fence at `pc`, or are asked about it again. Returns the first cycle in which all have passed it.
+    """The threads in `lanes` reach the fence at `pc`, or are checked there again. Returns the first cycle in which all have passed it.
 
     until: the same of those that come now.
     """

@@ -3,7 +3,7 @@
 In hardware: a bit per register and warp, set at issue for the destination, cleared by the write-back; an instruction
 waits while a register that it reads (RAW) or writes (WAW) has its bit set. Sources are read at issue, so there is
 no WAR hazard. Instead of a bit that is set and cleared, a register has here the cycle from which it can be used,
-which says the same and needs no clearing; FOREVER while a load is on its way.
+which says the same and does not need clearing; FOREVER while a load is in flight.
 
 Which registers form a group is a property of the program (`Program.lock_width`: guppy groups the four components of
 a register). Whether a group is busy for the whole warp or for the lanes that were active at the issue is a
@@ -41,7 +41,7 @@ Scoreboard = record(
         port=("i1", (MAX_WARPS, GROUPS)),                         # where what writes it was issued
         reason=("i4", (MAX_WARPS, GROUPS)),                       # what a warp that waits for it is accounted to: a number of REASONS
         lane_ready=("i8", ("warps", LANE_GROUPS, MAX_LANES)),     # by_lane: the same for every lane
-        counters=DependenceCounters,                              # in place of all that, where control words say what waits
+        counters=DependenceCounters,                              # in place of all that, if control words say what waits
     ),
 )  # fmt: skip
 

@@ -27,7 +27,7 @@ def account(gpu, core, warp, reason, tables, until):
 @native_form_of(account)
 @inlined
 def account_without_branch(gpu, core, warp, reason, tables, until):
-    """A host guesses badly whether there are any such cycles."""
+    """A host predicts badly whether there are any such cycles."""
     warps = core.warps
     since = warps.since[warp]
     until = max(np.int64(until), since)
@@ -39,7 +39,7 @@ def account_without_branch(gpu, core, warp, reason, tables, until):
 
 @inlined
 def account_wait(gpu, core, warp, tables, until):
-    """The cycles before `until` that have not been accounted yet go to what the warp waits for; its program may ask for their sum."""
+    """The cycles before `until` that have not been accounted yet go to what the warp waits for; its program may read their sum."""
     warps = core.warps
     if core.counts > 1:
         core.monitor.waited[warps.reason[warp]] += max(until - warps.since[warp], 0)

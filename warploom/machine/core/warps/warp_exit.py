@@ -1,9 +1,9 @@
 """The end of a warp: when its slot, and its block's slot, are free for the next.
 
-In hardware: a warp whose lanes have all ended keeps its slot until its accesses are answered, or, where `lsu.drain` says so, until its
-loads are answered and its stores are on their way; the last warp of a block gives back the block's shared memory and registers, and tells
-the dispatcher that there is room. Where `core.warp_slots` says so, the block's warp slots are given back then too, all together: a block
-begins in slots that belonged to one block, or to nobody.
+In hardware: a warp whose lanes have all ended keeps its slot until its accesses are answered, or, if `lsu.drain` says so, until its
+loads are answered and its stores are in flight; the last warp of a block gives back the block's shared memory and registers, and
+notifies the dispatcher that there is room. If `core.warp_slots` says so, the block's warp slots are given back then too, all together: a
+block begins in slots that belonged to one block or to none.
 
 Source for those: tests/golden/h100/assignment.json, a grid of blocks of 32 warps, two to a multiprocessor. On all multiprocessors the third
 and fourth block begin in the 32 slots of one of the first two, and 60 cycles later after the first began than a block of 4 warps does: as
@@ -40,7 +40,7 @@ def end_warp(gpu, core, warp, pc, whole, tables, now):
 
 @inlined
 def has_to_drain(core, warp):
-    """Whether a warp that has ended has accesses on their way for which it keeps its slot."""
+    """Whether a warp that has ended has accesses in flight for which it keeps its slot."""
     warps = core.warps
     return warps.pending[warp] + (warps.unsent[warp] if core.drains_sent != 0 else warps.stores[warp]) > 0
 

@@ -1,8 +1,8 @@
 """Warp table: where each resident warp is, and what it waits for.
 
 In hardware: a few registers for each warp slot beside the schedulers: program counter, lane mask, block, and
-bits that say what the warp waits for. Everything that many warps share a question about is kept as one mask with a
-bit a warp, because a scheduler can examine such a mask in one cycle.
+bits that say what the warp waits for. Every property that is checked for many warps is kept as one mask with a bit per warp, because a
+scheduler can examine a mask in one cycle.
 
 A warp that waits for a known time has an alarm (alarms.py), so that waiting warps cost nothing.
 """
@@ -27,15 +27,15 @@ Warps = record(
         block=("i4", MAX_WARPS),             # dispatcher: block slot in the core
         rank=("i4", MAX_WARPS),              # dispatcher: warp number in its block
         started=("i8", MAX_WARPS),           # dispatcher: cycle of its launch
-        pending=("i8", MAX_WARPS),           # load/store units: loads, atomics and samples on their way
-        stores=("i8", MAX_WARPS),            # load/store units: stores on their way
+        pending=("i8", MAX_WARPS),           # load/store units: loads, atomics and samples in flight
+        stores=("i8", MAX_WARPS),            # load/store units: stores in flight
         unsent=("i8", MAX_WARPS),            # load/store units: of those, which have not reached the first-level cache
         landed=("i8", MAX_WARPS),            # load/store units: first cycle in which all accesses that have been answered are done
     ),
     state=dict(                              # in a mask of warps, bit w = warp slot w; in a mask of lanes, bit l = lane l
         active="u8",                         # warps that run
         awake="u8",                          # warps that wait for nothing but an execution unit
-        draining="u8",                       # warps that have ended but whose accesses are on their way
+        draining="u8",                       # warps that have ended but whose accesses are in flight
         waiting_memory="u8",                 # warps that wait for a load or a texture
         at_barrier="u8",                     # warps that wait at a barrier
         fencing="u8",                        # warps that wait for their own accesses at a fence, or to end
@@ -75,7 +75,7 @@ def wake_core(gpu, core, time, now):
 
 @inlined
 def rings(warps, warp, now):
-    """Whether the alarm of a warp that comes up in cycle `now` was meant for it. One that lies farther ahead is set anew."""
+    """Whether the alarm of a warp that comes up in cycle `now` was meant for it. One that lies farther ahead is set again."""
     if warps.wake[warp] <= now:
         return True
     if warps.wake[warp] < FOREVER:
