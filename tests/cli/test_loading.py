@@ -1,5 +1,6 @@
 """What a Python program sees of the machine while it runs up to its launch: the one that the command was asked for, in every command."""
 
+import linecache
 import pickle
 
 import numpy as np
@@ -133,6 +134,20 @@ def test_a_unit_of_ones_own_is_asked_in_a_whole_program_too(script, tmp_path, co
     done = CliRunner().invoke(main, [command, script, "--unit", "scheduler=mine.py:choose"])
     assert done.exit_code == 2
     assert done.stderr.startswith("error: mine.py:2: ZeroDivisionError")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [("return 1 // 0", "ZeroDivisionError"), ("del now", "choose cannot become native code: `del now`: ")],
+    ids=["runs", "not"],
+)
+def test_the_line_of_a_units_mistake_is_that_of_the_file_as_it_is_now(script, tmp_path, line, said):
+    (tmp_path / "mine.py").write_text("import nothing\n")
+    linecache.cache.pop("mine.py", None)
+    assert linecache.getline("mine.py", 1) == "import nothing\n"  # as whatever shows an error reads it
+    (tmp_path / "mine.py").write_text(f"def choose(s, now):\n    {line}\n    return 0\n")
+    done = CliRunner().invoke(main, ["run", script, "--engine", "native", "--unit", "scheduler=mine.py:choose"])
+    assert done.stderr.startswith(f"error: mine.py:2: {said}"), done.stderr
 
 
 KINDS = """

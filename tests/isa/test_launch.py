@@ -143,3 +143,17 @@ def test_buffers_that_cannot_be(name, contents, said):
     with pytest.raises(BufferError) as caught:
         launched(program, program.launch.changed(buffers={name: contents}))
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("launch", "block", "inside", "said"),
+    [
+        (Launch(threads=8), 2, 3, "thread 3 of block 2"),
+        (Launch(threads=8, block=4), 1, 3, "thread 3 of block 1"),
+        (Launch(grid=(3, 2), block=(8, 4)), 4, 11, "thread (3,1) of block (1,1)"),
+        (Launch(grid=2, block=(4, 2, 3)), 1, 23, "thread (3,1,2) of block 1"),
+        (Launch(grid=(2, 2), block=(64, 1)), 3, 40, "thread 40 of block (1,1)"),
+    ],
+)
+def test_a_thread_in_words(launch, block, inside, said):
+    assert launch.thread_text(block, inside) == said

@@ -98,11 +98,26 @@ class Launch:
         """Threads a block, of all dimensions; 0 when the machine decides."""
         return _size(self.block)
 
+    def thread_text(self, block: int, inside: int) -> str:
+        """A thread by its block's number in the grid and its own in the block: `thread 3 of block 2`, `thread (3,1) of block (2,0)`."""
+        if not self.block:
+            return f"thread {inside} of block {block}"
+        return f"thread {_place_text(inside, self.block_dims)} of block {_place_text(block, self.grid_dims)}"
+
     def changed(self, **changes: Any) -> Launch:
         """The same launch with other fields; threads take the place of a grid, and a grid that of threads."""
         if "threads" in changes and "grid" not in changes and self.grid != 0:
             changes |= {"grid": 0, "block": changes.get("block", self.block_threads)}
         return replace(self, **changes)
+
+
+def _place_text(number: int, extents: tuple[int, ...]) -> str:
+    parts = []
+    for extent in extents:
+        number, part = divmod(number, max(extent, 1))
+        parts.append(part)
+    used = max((place for place, extent in enumerate(extents) if extent > 1), default=0) + 1
+    return str(parts[0]) if used == 1 else f"({','.join(map(str, parts[:used]))})"
 
 
 def _extent(name: str, value: Extent) -> Extent:

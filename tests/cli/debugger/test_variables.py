@@ -114,8 +114,13 @@ def test_a_variable_is_watched_in_one_lane(file):
     assert f"was {first} and is {second}" in told[1]
 
 
-def test_an_element_is_watched(file):
-    assert "watchpoint 1 on mem[" in debug(file, "watch out[0, 1]")
+def test_an_element_is_watched_and_who_has_written_it_is_said(file):
+    said = debug(file, "watch out[5, 2]", "continue")
+    assert "watchpoint 1 on out[5, 2], mem[" in said
+    value = sum(item(5, k) for k in range(8)) + max(tile(2, 5), *(item(5, k) for k in range(8)))
+    told = " ".join(said.split())  # a screen's line is broken
+    assert f"watchpoint 1: out[5, 2] was 0.0 and is {value}, written by thread (2,5) of block 0 (warp 0:1, lane 10) at " in told
+    assert f":{OUT} (out[ty, tx] = total + best)" in told
 
 
 def test_a_variable_can_be_set(file):

@@ -90,7 +90,7 @@ def test_backwards_is_where_one_was():
 
 def test_a_watchpoint_halts_both_ways():
     found = debug("watch mem[8:4]", "continue", "print cycle", "end", "rcontinue", "print cycle")
-    assert "watchpoint 1: memory[8] was 0 and is 7, and 3 more" in found
+    assert "watchpoint 1: memory[8] was 0 and is 7, and 3 more, written by 4 threads, the" in found
     assert len({line for line in found if line.startswith("cycle = ")}) == 1
     assert "watchpoint 1: R8[2] of warp 0:0 was 0 and is 3" in debug("watch R8[2]", "continue")
 
@@ -105,7 +105,7 @@ def test_memory_that_a_program_touches_between_its_regions_is_there_from_then_on
     back = debug(
         "end", "watch mem[0x10000010:4]", "rcontinue", "set mem[0x10000010:1] = 5", "end", "expect mem[0x10000010:2] = 5 0", **given
     )
-    assert "watchpoint 1: memory[0x10000010] was 0 and is 77" in back
+    assert "watchpoint 1: memory[0x10000010] was 0 and is 77, written by warp 0:0, lane 0 at" in back
     for moves in (["step"], ["end", "start"]):
         said = debug(*moves, "memory 0x10000010", **given, status=2)
         assert "there is no memory at address 0x10000010; the nearest region is" in said[-1]

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from tests.machine.stepping import gpu_and_program, session
+from warploom.isa.launch import Launch
 from warploom.machine.accounting import events as e
-from warploom.machine.debug.stops import Breakpoint, MemoryWatch, NextIssue, RegisterWatch
-from warploom.machine.run.protocol import Places
+from warploom.machine.debug.stops import Breakpoint, MemoryWatch, NextIssue, RegisterWatch, written_by
+from warploom.machine.run.protocol import Places, Writer
 
 SAXPY = ("sm", "guppy/saxpy.guppy", {"memory.bytes": 1 << 16})
 
@@ -78,9 +79,61 @@ def test_conditions_leave_out_other_warps_blocks_and_lanes():
 
 def test_a_byte_of_memory_is_watched():
     found = session("tiny", "tiny/matmul.asm", {})
-    assert found.run([MemoryWatch(9, 3)]) == [(0, "memory[9] was 0 and is 10, and 2 more")]
+    ((number, said),) = found.run([MemoryWatch(9, 3)])
+    # Four threads store their elements in one cycle, one through each channel, from the highest to the lowest.
+    assert (number, said.partition(" at ")[0]) == (
+        0,
+        "memory[9] was 0 and is 10, and 2 more, written by 3 threads, the last thread 1 of block 0 (warp 0:0, lane 1)",
+    )
+    assert "matmul.asm:48 (STR R9, R8)" in said
     assert found.machine.memory.view("u1")[8:12].tolist() == [7, 10, 15, 22]
     assert found.run([MemoryWatch(9, 3)]) == []
+
+
+STORES = (
+    ("tiny", "tiny/matadd.asm", {}),
+    ("tiny-simt", "tiny/diverge.asm", {"core.divergence": "stack"}),
+    ("tiny-simt", "tiny/diverge.asm", {"core.divergence": "its"}),
+    SAXPY,
+)
+
+
+@pytest.mark.parametrize("run", STORES, ids=lambda run: f"{run[0]}-{run[1]}")
+def test_every_byte_that_changes_in_a_run_has_a_writer_whose_store_was_issued(run):
+    found = session(*run)
+    machine = found.machine
+    written = {}
+    while not found.ended and found.cycle < 1500:
+        memory, places = machine.inspection.memory.copy(), machine.inspection.places()
+        found.step()
+        for place in np.flatnonzero(machine.inspection.memory != memory).tolist():
+            written[place] = (found.cycle - 1, machine.inspection.writers(places, place, 1))
+    assert written and all(writers for _, writers in written.values())
+    # Each thread of these kernels writes an element of its own: a byte, or four floats.
+    last = {place // (1 if run[1].startswith("tiny") else 16): writers[-1] for place, (_, writers) in written.items()}
+    assert len({(one.block, one.thread) for one in last.values()}) == len(last)
+    if run[0] != "tiny":
+        issued = set(issues(run))
+        assert all((time, one.core, one.slot, one.instruction) in issued for time, writers in written.values() for one in writers)
+
+
+def test_of_several_writers_of_one_cycle_the_last_is_named():
+    program = SimpleNamespace(launch=Launch(grid=(2, 2), block=(8, 4)), where=lambda instruction: f"k.py:{instruction}")
+    first, second = Writer(0, 1, 7, 2, 7, 9), Writer(0, 1, 11, 2, 11, 9)
+    said = lambda *writers: written_by(SimpleNamespace(program=program), writers)  # noqa: E731
+    assert said() == ""
+    assert said(second) == ", written by thread (3,1) of block (0,1) (warp 0:1, lane 11) at k.py:9"
+    assert said(first, second) == ", written by 2 threads, the last thread (3,1) of block (0,1) (warp 0:1, lane 11) at k.py:9"
+    assert said(Writer(0, 1, 7, 2, -1, 9)) == ", written by warp 0:1, lane 7 at k.py:9"
+    assert said(Writer(0, 1, -1, 2, -1, 9)) == ", written by warp 0:1 at k.py:9"
+
+
+def test_what_is_changed_by_hand_was_written_by_nobody():
+    found = session(*SAXPY)
+    found.step(5)
+    places = found.machine.inspection.places()
+    found.set_memory(64, 9)
+    assert found.machine.inspection.writers(places, 64, 1) == []
 
 
 def test_a_register_is_watched_in_one_lane_or_in_all():
@@ -156,21 +209,25 @@ def test_a_breakpoint_has_no_trail_while_a_warp_stands_there(pc, mask, there):
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "said", "asked"),
     [
-        ((), ""),
-        ((1,), "memory[101] was 0 and is 2"),
-        ((1, 2), "memory[101] was 0 and is 2, and 1 more"),
-        ((0, 1, 3), "memory[100] was 0 and is 1, and 2 more"),
+        ((), "", []),
+        ((1,), "memory[101] was 0 and is 2", [("before", 101, 1)]),
+        ((1, 2), "memory[101] was 0 and is 2, and 1 more", [("before", 101, 2)]),
+        ((0, 1, 3), "memory[100] was 0 and is 1, and 2 more", [("before", 100, 4)]),
     ],
 )
-def test_bytes_that_have_changed_are_named_by_the_first(changed, said):
+def test_bytes_that_have_changed_are_named_by_the_first_and_their_writer_is_asked_for(changed, said, asked):
     before, now = np.zeros(4, np.uint8), np.array([place + 1 if place in changed else 0 for place in range(4)], np.uint8)
     space = SimpleNamespace(text=str, address=lambda place: place)
-    machine = SimpleNamespace(inspection=SimpleNamespace(space=space, memory=np.arange(200, dtype=np.uint8)))
+    found = []
+    whole = {"memory": np.arange(200, dtype=np.uint8), "places": lambda: "now", "writers": lambda *given: found.append(given) or []}
+    machine = SimpleNamespace(inspection=SimpleNamespace(space=space, **whole))
     watch = MemoryWatch(100, 4)
-    assert watch.observe(machine).tolist() == [100, 101, 102, 103]
-    assert watch.reason(machine, before, now) == said
+    seen, places = watch.observe(machine)
+    assert (seen.tolist(), places) == ([100, 101, 102, 103], "now")
+    assert watch.reason(machine, (before, "before"), (now, "now")) == said
+    assert found == asked
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The book of changes: replayed, it gives the machine's own last state, and it does not disturb the run."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +8,6 @@ import pytest
 import warploom
 from tests.machine.programs import BLOCK, FREE, Assembly, config
 from tests.places import EXAMPLES
-from warploom.isa.regions import RegionError
 from warploom.isa.uop import IMMEDIATE, MEMORY, SHARED, SHARED_SPACE, WIDE, scalar
 from warploom.machine.accounting import events as e
 from warploom.machine.core.core import Core
@@ -145,16 +143,6 @@ def test_all_words_of_memory_are_watched_and_none_of_the_threads_own_after_it(si
     machine.memory[:8] = 7
     machine.recorder._note_memory(5, [(0, 2, 0)])
     assert machine.recorder.recording().memory[:, r.WORD].tolist() == list(range(words))
-
-
-def test_a_lane_whose_address_is_no_place_has_written_none_of_memory():
-    """Not even its first word, as the second of an item of 64 bits."""
-
-    def place(address):
-        raise RegionError(f"0x{address:x}")
-
-    first = r._place(SimpleNamespace(place=place), 4) >> 2
-    assert first < 0 and first + 1 < 0
 
 
 def written(program=None, **changes):

@@ -45,20 +45,8 @@ def thread_text(program: Program, thread: int) -> str:
     launch = program.launch
     if launch.whole_device:
         return f"thread {thread}"
-    size = launch.block_threads or 1
-    block, inside = divmod(thread, size)
-    if not launch.block:
-        return f"thread {inside} of block {block}"
-    return f"thread {_text(inside, launch.block_dims)} of block {_text(block, launch.grid_dims)}"
-
-
-def _text(number: int, extents: tuple[int, ...]) -> str:
-    parts = []
-    for extent in extents:
-        number, part = divmod(number, max(extent, 1))
-        parts.append(part)
-    used = max((place for place, extent in enumerate(extents) if extent > 1), default=0) + 1
-    return str(parts[0]) if used == 1 else f"({','.join(map(str, parts[:used]))})"
+    block, inside = divmod(thread, launch.block_threads or 1)
+    return launch.thread_text(block, inside)
 
 
 def element_text(program: Program, names: Names, space: int, address: int, uop: int | None = None) -> str:

@@ -91,6 +91,8 @@ def watch(debugger: Debugger, text: str) -> list[Line]:
         space = debugger.space
         where = space.text(space.address(found.address))
         stop, name = MemoryWatch(found.address, size), f"mem[{where}:{size}]" if size > 1 else f"mem[{where}]"
+        if found.item:
+            stop, name = variables.ElementWatch(found.address, size, found.name, found.form), f"{found.name}, {name}"
     elif found.kind == "register":
         lane = found.lane if lane is None else lane
         stop = RegisterWatch(debugger.core, debugger.slot, found.register, lane)

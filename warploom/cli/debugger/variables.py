@@ -21,7 +21,7 @@ from warploom.isa.elements import start_of
 from warploom.isa.program import Program
 from warploom.isa.variables import Place
 from warploom.isa.views import ViewShape
-from warploom.machine.debug.stops import Breakpoint
+from warploom.machine.debug.stops import Breakpoint, MemoryWatch
 from warploom.machine.run.protocol import Machine, Places
 from warploom.observe.facts.variables import held
 
@@ -287,3 +287,16 @@ class VariableWatch:
 
     def trail(self, machine: Machine) -> None:
         """Registers change too often."""
+
+
+@dataclass(frozen=True)
+class ElementWatch(MemoryWatch):
+    """An element of an array in global memory has changed. name: as the user wrote it; form: how it is read."""
+
+    name: str = ""
+    form: str = ""
+
+    def change(self, machine: Machine, before: np.ndarray, now: np.ndarray) -> str:
+        """The element's values."""
+        was, text = (shown_as(int.from_bytes(one.tobytes(), "little"), 8 * len(one), "auto", self.form) for one in (before, now))
+        return f"{self.name} was {was} and is {text}"

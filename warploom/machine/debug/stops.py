@@ -5,13 +5,14 @@ A stop observes the machine after every cycle, and says by comparing two observa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from warploom.isa import uop as u
-from warploom.machine.run.protocol import Machine, Places
+from warploom.machine.run.protocol import Machine, Places, Writer
 from warploom.machine.run.recording import writers
 
 FIRST_LANE = 2  # of what is observed of a core's fragments, after the cycle and the warp
@@ -85,15 +86,22 @@ class MemoryWatch:
     address: int
     count: int = 1
 
-    def observe(self, machine: Machine) -> np.ndarray:
-        """The bytes."""
-        return machine.inspection.memory[self.address : self.address + self.count].copy()
+    def observe(self, machine: Machine) -> tuple[np.ndarray, Places]:
+        """The bytes, and where all warps are."""
+        return machine.inspection.memory[self.address : self.address + self.count].copy(), machine.inspection.places()
 
-    def reason(self, machine: Machine, before: np.ndarray, now: np.ndarray) -> str:
-        """Which bytes have changed."""
-        changed = np.flatnonzero(before != now)
+    def reason(self, machine: Machine, before: tuple[np.ndarray, Places], now: tuple[np.ndarray, Places]) -> str:
+        """Which bytes have changed, and who has written them."""
+        changed = np.flatnonzero(before[0] != now[0])
         if not len(changed):
             return ""
+        said = self.change(machine, before[0], now[0])
+        first, last = self.address + int(changed[0]), self.address + int(changed[-1])
+        return said + written_by(machine, machine.inspection.writers(before[1], first, last - first + 1))
+
+    def change(self, machine: Machine, before: np.ndarray, now: np.ndarray) -> str:
+        """What the bytes were and are, where some have changed."""
+        changed = np.flatnonzero(before != now)
         first = int(changed[0])
         more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
         space = machine.inspection.space
@@ -182,6 +190,19 @@ class NextIssue:
 
     def trail(self, machine: Machine) -> None:
         """It is never far away."""
+
+
+def written_by(machine: Machine, writers: Sequence[Writer]) -> str:
+    """`, written by thread 3 of block 0 (warp 0:0, lane 3) at saxpy.py:9 (...)`: of several the last, whose value is there."""
+    if not writers:
+        return ""
+    last = writers[-1]
+    lane = f", lane {last.lane}" if last.lane >= 0 else ""
+    who = f"warp {last.core}:{last.slot}{lane}"
+    if last.thread >= 0:
+        who = f"{machine.program.launch.thread_text(last.block, last.thread)} ({who})"
+    many = f"{len(writers)} threads, the last " if len(writers) > 1 else ""
+    return f", written by {many}{who} at {machine.program.where(last.instruction)}"
 
 
 def _block(machine: Machine, core: int, slot: int) -> int:

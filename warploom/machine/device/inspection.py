@@ -21,7 +21,9 @@ from warploom.machine.core.warps.dependence_counters import waits_until
 from warploom.machine.core.warps.scoreboard import blocking_group
 from warploom.machine.device.report import Reported, fault_text, live_warps
 from warploom.machine.engine.unit import FOREVER, mirror
-from warploom.machine.run.protocol import Places, WarpState
+from warploom.machine.run.protocol import Places, WarpState, Writer
+from warploom.machine.run.recording import writers
+from warploom.machine.run.touched import touched
 
 
 class Inspected(Reported, Protocol):
@@ -31,6 +33,8 @@ class Inspected(Reported, Protocol):
     config: Config
     memory: np.ndarray
     initial_memory: np.ndarray
+    uops: np.ndarray
+    views: np.ndarray
 
     @property
     def space(self) -> AddressSpace:
@@ -160,6 +164,29 @@ class PipelineInspection:
             those = np.flatnonzero(request["color"][: int(request["count"])] == pixel)
             found.append((int(request["issued"]), warp, *lanes[those[those < len(lanes)]].tolist()))
         return tuple(found)
+
+    def writers(self, before: Places, place: int, count: int) -> list[Writer]:
+        """The lanes of the stores that were issued in the last cycle, core by core."""
+        machine, now = self.machine, self.places()
+        writes = writers(machine.uops, machine.code, u.MEMORY)
+        found = []
+        order = machine.cores["warps"]["scheduler"]  # in which the warps of a core issue
+        issued = np.argwhere(before.issues != now.issues).tolist()
+        for core, slot in sorted(issued, key=lambda one: (one[0], int(order[one[0], one[1]]))):
+            pc = machine.program.launch.entry if now.launched[core, slot] else int(before.pc[core, slot])
+            if 0 <= pc < len(writes) and writes[pc]:
+                wrote = [
+                    one.lane for one in touched(machine, core, slot, pc) if one.place < place + count and place < one.place + one.bytes
+                ]
+                found += [self._writer(core, slot, lane, pc) for lane in dict.fromkeys(wrote)]
+        return found
+
+    def _writer(self, core: int, slot: int, lane: int, pc: int) -> Writer:
+        machine, state = self.machine, self.machine.cores[core]
+        warps = state["warps"]
+        numbered = lane >= 0 and not machine.program.launch.whole_device and machine.config.core.divergence != "dwf"
+        thread = int(warps["rank"][slot]) * self.lanes + lane if numbered else -1
+        return Writer(core, slot, lane, int(state["blocks"]["number"][int(warps["block"][slot])]), thread, pc)
 
     # ---- registers and memory
 

@@ -54,6 +54,21 @@ class Places:
     launched: np.ndarray
 
 
+@dataclass(frozen=True)
+class Writer:
+    """A lane that has written to memory. block, thread: the block's number in the grid and the thread's in the block.
+
+    lane: -1 where only the warp is known. thread: -1 where threads have no numbers, or move between warps. instruction: that wrote.
+    """
+
+    core: int
+    slot: int
+    lane: int
+    block: int
+    thread: int
+    instruction: int
+
+
 class Inspection(Protocol):
     """What is in a machine between two cycles. Arrays are the machine's own bytes unless it says otherwise.
 
@@ -99,6 +114,12 @@ class Inspection(Protocol):
 
     def fragments(self, x: int, y: int) -> tuple[tuple[int, ...], ...]:
         """By core, the cycle in which it has handed fragments to an output merger last, the warp, and the lanes whose pixel was (x, y)."""
+
+    def writers(self, before: Places, place: int, count: int) -> list[Writer]:
+        """Who has written one of `count` bytes of memory from `place` on in the last cycle, the last one last.
+
+        before: where all warps were a cycle ago. Empty where that is not known: what was changed by hand, say.
+        """
 
     def fault_text(self) -> str:
         """The fault as a sentence with its place; "" when there is none."""

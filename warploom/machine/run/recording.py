@@ -18,17 +18,14 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.needs import REDUCTIONS, uses
 from warploom.isa.program import Program
-from warploom.isa.regions import AddressSpace, RegionError
+from warploom.isa.regions import AddressSpace
 from warploom.machine.accounting import events as e
 from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, AT_SYNC, READY, STACKED
 from warploom.machine.core.divergence.waiting import waiting_paths
-from warploom.machine.core.load_store.lane_access import addresses
 from warploom.machine.core.warps.barrier import CORE_BARRIERS, GRID_BARRIER, WHOLE_WARP
-from warploom.machine.engine.unit import mirror
-from warploom.machine.run.tables import Tables
+from warploom.machine.run.touched import touched
 
-NOWHERE = -8  # in place of an address: neither its word nor the next one is a word of memory
 MOST_BYTES = 256 << 20
 
 # Columns of `Recording.registers`, `.scalars`, `.memory`, `.shared` and `.paths`. TIME: the cycle after which it holds.
@@ -239,32 +236,8 @@ class Recorder:
         before[changed] = memory[changed]
 
     def _touched(self, core: int, warp: int, pc: int) -> set[int]:
-        """The words of memory that a store touches, from its address registers, which it leaves alone."""
-        machine = self.machine
-        registers = mirror(machine.cores["registers"][core, warp : warp + 1].reshape(()))
-        access = mirror(machine.cores["access"][core : core + 1].copy().reshape(()))
-        tables, space = Tables(uops=machine.uops, views=machine.views), machine.space
-        found: set[int] = set()
-        first = int(machine.code[pc, u.FIRST_UOP])
-        for k in range(first, first + int(machine.code[pc, u.COUNT])):
-            if machine.uops[k, u.UNIT] == u.MERGER:
-                found |= self._drawn(core)
-            elif machine.uops[k, u.UNIT] == u.MEMORY and machine.uops[k, u.OP] != u.NUMBER["store_image"]:
-                if machine.uops[k, u.SPACE] != u.GLOBAL_SPACE:
-                    continue
-                with np.errstate(over="ignore"):
-                    addresses(access, registers, tables, k, self._lanes, int(machine.gpu["memory_bytes"]))
-                active = registers.active[: self._lanes] != 0
-                places = (_place(space, int(address)) for address in access.address[: self._lanes][active])
-                words = 2 if machine.uops[k, u.SIZE] == u.WIDE else 1
-                found |= {(place >> 2) + word for place in places for word in range(words)}
-        return found
-
-    def _drawn(self, core: int) -> set[int]:
-        """The words of the pixels of a core's last fragments."""
-        request, space = self.machine.cores["merger_request"][core], self.machine.space
-        count = int(request["count"])
-        return {_place(space, int(address)) >> 2 for name in ("color", "depth") for address in request[name][:count]}
+        """The words of memory that a store touches."""
+        return {place // 4 + word for _, place, size in touched(self.machine, core, warp, pc) for word in range(2 if size == u.WIDE else 1)}
 
     def _note_shared(self, time: int, core: int, warp: int) -> None:
         now, before = self.machine.cores[core]["shared"], self._shared_before[core]
@@ -300,10 +273,3 @@ def _kinds(core: np.void, warp: int) -> list[tuple[int, int, int, int]]:
 def _signed(mask: Any) -> int:
     """A 64-bit mask in an int64 column, as events have it."""
     return int(np.uint64(mask).astype(np.int64))
-
-
-def _place(space: AddressSpace, address: int) -> int:
-    try:
-        return space.place(address)
-    except RegionError:  # of a lane that its predicate leaves out
-        return NOWHERE

@@ -15,7 +15,7 @@ from warploom.isa.counts import numbers
 from warploom.isa.program import Program
 from warploom.isa.regions import AddressSpace
 from warploom.machine.config.schema import Config
-from warploom.machine.run.protocol import Places, WarpState
+from warploom.machine.run.protocol import Places, WarpState, Writer
 from warploom.machine.sequencer.states import DONE, IDLE, STATES
 
 
@@ -80,6 +80,18 @@ class SequencerInspection:
     def fragments(self, x: int, y: int) -> tuple[tuple[int, ...], ...]:
         """None: such a core draws nothing."""
         return ()
+
+    def writers(self, before: Places, place: int, count: int) -> list[Writer]:
+        """Whom the channels to data memory that have written serve; of several to one byte channel 0 has the last word."""
+        data, threads = self.machine.gpu["data"], int(self.lanes)
+        found = []
+        for channel in range(int(data["channels"]) - 1, -1, -1):
+            if int(data["sampled_write"][channel]) and 0 <= int(data["memory_write_address"][channel]) - place < count:
+                core, lane = int(data["group"][channel]), int(data["index"][channel])
+                if core < len(self.machine.cores) and lane < threads:
+                    state = self.machine.cores[core]
+                    found.append(Writer(core, 0, lane, int(state["block"]), lane, int(state["pc"])))
+        return found
 
     def registers(self, core: int, slot: int) -> np.ndarray:
         """uint32[registers, lanes]: the registers of a core's threads, hidden ones left out; the machine's own bytes."""

@@ -20,6 +20,7 @@ from warploom.machine.engine.native.piece import Plug
 from warploom.machine.engine.users import DIVISION, UnitError, WrongResult, in_words, place, shown_file, unit_name
 
 OUTSIDE = "index is out of bounds"  # Numba's whole message
+UNNAMED = "a unit"  # a function whose `def` Numba does not find: without a name it would forget the line too
 STRICT = {"error_model": "python", "boundscheck": True}  # a user's mistake is the same in both engines
 
 
@@ -117,7 +118,7 @@ def exceptions_in_full(mailbox: Mailbox) -> Iterator[None]:
         return lower(self, statement)
 
     def set_static_user_exc(self: Any, builder: Any, exc: Any, exc_args: Any = None, loc: Any = None, func_name: Any = None) -> Any:
-        return describe(self, builder, exc, exc_args, loc or at[0], func_name)
+        return describe(self, builder, exc, exc_args, loc or at[0], func_name or UNNAMED)
 
     check_bounds = cgutils.do_boundscheck
 

@@ -64,6 +64,7 @@ def not_compiled(function: Callable[..., Any], error: Exception) -> UnitError:
     lines = [said.strip() for said in re.sub(r"\x1b\[[0-9;]*m", "", str(error)).splitlines()]
     opcode = re.search(r"opcode \((\w+)\) found\. Raised from .* \((\d+)\)", " ".join(lines))
     line = int(opcode[2]) if opcode else getattr(getattr(error, "loc", None), "line", None) or line_of_construct(function, field)
+    linecache.checkcache(function.__code__.co_filename)  # the file may have been read before it was changed
     text = linecache.getline(function.__code__.co_filename, line).strip() if line else ""
     if opcode:
         reason = OPCODES.get(opcode[1], f"native code has nothing for it ({opcode[1]})")
