@@ -1,4 +1,6 @@
-"""A picture by rays from a kernel in Python: `python ray_kernel.py picture.png [pixels of a side [walk]]`.
+"""A picture by rays from a kernel in Python.
+
+`warploom run ray_kernel.py --gpu sm --set rays.cores=1 picture.png`, and after that pixels of a side and `walk`, where wanted.
 
 Each thread has a pixel. It sends a ray into the scene, and from where that ends a second ray towards the lamp. With `walk` the rays are
 traced by a program in place of the ray unit: the same picture, on any GPU.

@@ -1,4 +1,6 @@
-"""Shadows by rays over a picture by the raster engine: `python shadows.py garden.py shadows.png [pixels of a side [x,y,z of the lamp]]`.
+"""Shadows by rays over a picture by the raster engine.
+
+`warploom run shadows.py garden.py shadows.png`, and after that pixels of a side and x,y,z of the lamp, where wanted.
 
 The scene is drawn twice, with its lamp and with what comes from everywhere alone. From each pixel's place in the scene, which its depth
 tells, a ray goes towards the lamp: where it meets something that one cannot see through, the pixel is that of the second picture.

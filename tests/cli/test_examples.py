@@ -47,6 +47,34 @@ def test_one_is_read_and_copied(here):
     assert listed("product", "--show").stderr.startswith("error: this means ")
 
 
+def test_a_folder_is_copied_as_a_whole_or_not_at_all(here):
+    done = listed("graphics/", "--copy", ".")
+    names = sorted(path.name for path in (EXAMPLES / "graphics").glob("*.py"))
+    assert sorted(path.name for path in here.iterdir()) == names
+    assert "garden.py is written: `warploom draw garden.py`\n" in done.stderr
+    assert "ray_kernel.py is written: `warploom run ray_kernel.py --gpu sm --set rays.cores=1 picture.png`\n" in done.stderr
+    (here / "garden.py").unlink()
+    done = listed("graphics", "--copy", ".")
+    assert (done.exit_code, done.stderr) == (2, "error: hills.py exists already: name a different folder, or remove it\n")
+    assert not (here / "garden.py").exists()
+    done = listed("graphics", "--copy", "there")
+    assert done.stderr == "error: 4 examples are copied into a folder, and there is no folder there: make it, or name a different one\n"
+
+
+def test_scenes_say_whether_they_are_drawn_or_run():
+    text = listed("graphics").stdout
+    said = " ".join(text.split()).split(" graphics/")
+    ends = {line.split()[0]: line.partition(" read:")[0].rpartition("(")[2] for line in said[1:5]}
+    assert {name: end[:13] for name, end in ends.items()} == {
+        "garden.py": "warploom draw", "hills.py": "warploom draw", "ray_kernel.py": "warploom run)", "shadows.py": "warploom run)",
+    }  # fmt: skip
+    assert text.splitlines()[-2] == "draw: warploom draw graphics/garden.py"
+    rows = {row["name"]: row["command"] for row in json.loads(listed("--json").stdout)["examples"]}
+    assert rows["graphics/hills.py"] == "warploom draw graphics/hills.py"
+    assert rows["graphics/shadows.py"] == "warploom run graphics/shadows.py garden.py shadows.png"
+    assert rows["tiny/matmul.asm"] == "warploom run tiny/matmul.asm"
+
+
 def test_kernels_that_need_arguments_say_so():
     rows = {row["name"]: row["needs_arguments"] for row in json.loads(listed("--json").stdout)["examples"]}
     assert (rows["vortex/saxpy.c"], rows["vortex/hello.c"], rows["python/saxpy.py"]) == (True, False, False)

@@ -22,6 +22,7 @@ ABOUT = {
     "gcn": "AMD's GCN",
     "avx512": "x86's AVX-512, 16 lanes a warp",
     "riscv": "RISC-V, ordinary code in every lane",
+    "graphics": "scenes to draw, and pictures by rays",
 }
 
 
@@ -45,10 +46,15 @@ SAME = (
 @click.command()
 @click.argument("words", metavar="[WORD]...", nargs=-1)
 @click.option("--show", is_flag=True, help="Print the program's text.")
-@click.option("--copy", "target", metavar="FILE|FOLDER", help="Copy the program there, to be changed; an existing file is not overwritten.")
+@click.option(
+    "--copy",
+    "target",
+    metavar="FILE|FOLDER",
+    help="Copy the program, or all of a folder, there, to be changed; an existing file is not overwritten.",
+)
 @json_option
 def command(words: tuple[str, ...], show: bool, target: str | None, as_json: bool) -> None:
-    """List the programs that ship, with the command that runs each.
+    """List the programs and scenes that ship, with the command that runs or draws one.
 
     WORDs choose: a folder, a file's name, or any word of its description. Every command finds an example by its name, from any folder:
     `warploom profile python/matmul.py`.
@@ -60,6 +66,7 @@ def command(words: tuple[str, ...], show: bool, target: str | None, as_json: boo
       warploom examples product                  those that multiply
       warploom examples tiny/matmul --show       read one
       warploom examples tiny/matmul --copy .     have a copy, to change it
+      warploom examples graphics --copy .        have all of a folder
       warploom run tiny/matmul                   run it
     """
     from warploom.cli.welcome.shipped import examples, folder
@@ -75,15 +82,17 @@ def command(words: tuple[str, ...], show: bool, target: str | None, as_json: boo
     chosen = exact or chosen
     if not chosen:
         raise UserError(f"no example has {' and '.join(map(repr, words))} in its name or description; `warploom examples` lists all")
-    if show or target is not None:
-        one = _one(chosen)
-        if target is not None:
-            _copy(one, Path(target))
-        else:
-            say(one.path.read_text(encoding="utf-8").rstrip("\n"))
+    if target is not None:
+        _copy(chosen if _is_folder(chosen, words) else [_one(chosen)], Path(target))
+        return
+    if show:
+        say(_one(chosen).path.read_text(encoding="utf-8").rstrip("\n"))
         return
     if as_json:
-        rows = [{"name": one.name, "about": one.about, "path": str(one.path), "needs_arguments": one.asks} for one in chosen]
+        rows = [
+            {"name": one.name, "about": one.about, "path": str(one.path), "needs_arguments": one.asks, "command": one.command}
+            for one in chosen
+        ]
         print_json({"examples": rows})
         return
     from warploom.cli.terminal import screen
@@ -95,8 +104,10 @@ def _is_meant(example: Example, word: str) -> bool:
     from warploom.cli.welcome.shipped import find
 
     plain = word.lower().rstrip("/")
+    if plain in ABOUT:
+        return plain == example.folder
     text = f"{example.name} {example.about}".lower()
-    return plain == example.folder or any(one in text for one in _also(plain)) or example.path in find(word)
+    return any(one in text for one in _also(plain)) or example.path in find(word)
 
 
 def _names(example: Example, word: str) -> bool:
@@ -116,16 +127,29 @@ def _one(chosen: list[Example]) -> Example:
     return chosen[0]
 
 
-def _copy(example: Example, target: Path) -> None:
-    place = target / example.path.name if target.is_dir() else target
-    if place.exists():
-        raise UserError(f"{place} exists already: name a different file, or remove it")
-    write_file(place, example.path.read_bytes())
-    say(f"{place} is written: `warploom run {place}`", err=True)
+def _is_folder(chosen: list[Example], words: tuple[str, ...]) -> bool:
+    """Whether a folder was named, alone."""
+    return len(words) == 1 and words[0].lower().rstrip("/") == chosen[0].folder
+
+
+def _copy(chosen: list[Example], target: Path) -> None:
+    """Copy all or none."""
+    if len(chosen) > 1 and not target.is_dir():
+        raise UserError(
+            f"{len(chosen)} examples are copied into a folder, and there is no folder {target}: make it, or name a different one"
+        )
+    places = {example: target / example.path.name if target.is_dir() else target for example in chosen}
+    for place in places.values():
+        if place.exists():
+            raise UserError(f"{place} exists already: name a different {'folder' if len(chosen) > 1 else 'file'}, or remove it")
+    for example, place in places.items():
+        write_file(place, example.path.read_bytes())
+        say(f"{place} is written: `{example.command.replace(example.name, str(place), 1)}`", err=True)
 
 
 def _listed(chosen: list[Example], words: tuple[str, ...]) -> list[Line]:
     from warploom.cli.terminal import screen
+    from warploom.cli.welcome.shipped import SCENES
     from warploom.observe.text.styled import in_lines
 
     longest = max(len(example.name) for example in chosen)
@@ -137,9 +161,12 @@ def _listed(chosen: list[Example], words: tuple[str, ...]) -> list[Line]:
             lines.append([(f"{example.folder}: {ABOUT[example.folder]}", "bold")])
             last = example.folder
         about = f"{example.about} (needs arguments: run names them)" if example.asks else example.about
+        if example.folder == SCENES:
+            about = f"{about} ({' '.join(example.command.split()[:2])})"
         first, *rest = in_lines(about, screen.width() - longest - 4, "", "")
         lines.append([(f"  {example.name:<{longest}}  ", ""), (first, "")])
         lines += [[(" " * (longest + 4) + text, "")] for text in rest]
-    one = min(chosen, key=lambda example: not any(_names(example, word) for word in words)).name
-    lines += [[], [(f"run: warploom run {one}", "dim")], [(f"read: warploom examples {one} --show; copy: --copy .", "dim")]]
+    one = min(chosen, key=lambda example: not any(_names(example, word) for word in words))
+    how = one.command.split()[1]
+    lines += [[], [(f"{how}: {one.command}", "dim")], [(f"read: warploom examples {one.name} --show; copy: --copy .", "dim")]]
     return lines

@@ -30,6 +30,7 @@ LISTED = "\n".join(f"      {name:<{LONGEST}}  {row.ending:<6}  {row.about}" for 
       warploom new kernel.cu
       warploom new kernel.asm
       warploom new prefetcher.py
+      warploom new vertex.c
       warploom new task.toml
       warploom new mine.py --kind scheduler
     """

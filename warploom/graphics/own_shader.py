@@ -36,7 +36,7 @@ class Stage(NamedTuple):
     call: str
     function: str
     taken: str
-    kinds: tuple[str, ...] = ()
+    kinds: tuple[str, str]
 
 
 PIXEL = Stage(
@@ -45,6 +45,7 @@ PIXEL = Stage(
 )  # fmt: skip
 VERTEX = Stage(
     "vertex", "vertex", "warploom_vertex.h", "def vertex(v, u)", "shaded_t vertex(const vertex_t *v, const uniforms_t *u)", "a vertex",
+    ("vertex", "vertex_shader"),
 )  # fmt: skip
 
 
@@ -102,7 +103,7 @@ def _shader(given: Any, stage: Stage) -> Shader:
     if ending not in NAMES:
         raise GraphicsError(f"the {stage.name} shader {str(given)!r} is not a file in C or in Python: its name ends in {C} or {PYTHON}")
     if not path.is_file():
-        begin = f"`warploom new {path.name} --kind {stage.kinds[ending != C]}` writes one to begin with" if stage.kinds else "name a file"
+        begin = f"`warploom new {path.name} --kind {stage.kinds[ending != C]}` writes one to begin with"
         raise GraphicsError(f"there is no {stage.name} shader {str(given)!r}: {begin}")
     return Shader(str(given), stage=stage) if ending == C else _shader(function_of(str(given), stage), stage)
 

@@ -56,5 +56,4 @@ def test_every_example_has_a_sentence_and_is_found_by_its_name():
         assert 10 < len(example.about) < 250 and "\n" not in example.about, example
         assert find(example.name) == [example.path]
     files = {path for path in EXAMPLES.glob("*/*") if path.suffix != ".elf" and path.name != "floor.py" and path.is_file()}
-    apart = {path for path in files if path.parent.name == "graphics"}  # for `warploom draw`
-    assert {example.path for example in listed} == files - apart
+    assert {example.path for example in listed} == files

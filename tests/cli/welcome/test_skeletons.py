@@ -9,8 +9,9 @@ from click.testing import CliRunner
 from warploom.cli import main
 from warploom.cli.welcome.skeletons import SKELETONS, TEXTS, kind_of
 
-NEEDS = {"c": "ziglang", "pixel": "ziglang", "opencl": "ziglang", "cuda": "ziglang"}
-SLOW = ("cuda", "pixel", "shader", "replacement", "prefetcher", "set_hash")  # half a minute to a minute each: native code of their own
+NEEDS = {"c": "ziglang", "pixel": "ziglang", "vertex": "ziglang", "opencl": "ziglang", "cuda": "ziglang"}
+# Half a minute to a minute each: native code of their own.
+SLOW = ("cuda", "pixel", "shader", "vertex_shader", "replacement", "prefetcher", "set_hash")
 RUN = [pytest.param(kind, marks=pytest.mark.slow) if kind in SLOW else kind for kind in SKELETONS]
 
 
@@ -47,6 +48,8 @@ def test_an_ending_means_the_first_kind_that_has_it(here):
     found = {name: kind_of(here / name) for name in ("unit.py", "my_prefetcher.py", "Policy.py", "hash.py", "picture.py", "prefetcher.asm")}
     assert list(found.values()) == ["scheduler", "prefetcher", "scheduler", "set_hash", "picture", "tiny"]
     assert [kind_of(here / name) for name in ("pixel.c", "my_shader.c", "pixel.py", "shader.py")] == ["pixel"] * 2 + ["shader"] * 2
+    vertices = ("vertex.c", "my_shader_vertex.c", "vertex.py", "vertex_shader.py")
+    assert [kind_of(here / name) for name in vertices] == ["vertex"] * 2 + ["vertex_shader"] * 2
     tasks = ("machine.toml", "mine.toml", "task.toml", "homework_2.toml")
     assert [kind_of(here / name) for name in tasks] == ["machine"] * 2 + ["task"] * 2
     assert {path.stem for path in TEXTS.glob("*.txt")} == set(SKELETONS)

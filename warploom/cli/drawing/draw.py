@@ -31,7 +31,11 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Your own pixel shader, in C or Python, on a machine (`warploom new pixel.c` or pixel.py), or `lit`: light for each pixel.",
 )
-@click.option("--vertex-shader", metavar="FILE", help="Your own vertex shader, in C or Python, on the host, or on the machine of --gpu.")
+@click.option(
+    "--vertex-shader",
+    metavar="FILE",
+    help="Your own vertex shader, in C or Python (`warploom new vertex.c` or vertex.py), on the host, or on the machine of --gpu.",
+)
 @click.option("--arg", "uniforms", multiple=True, metavar="NAME=VALUE", help="Give the shaders a number, or up to four: tint=1,0.5,0.")
 @vertices.cache_option
 @by_rays.ray_options

@@ -12,7 +12,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2]
 FOLDERS = ("tiny", "python", "cuda", "guppy", "vortex", "gcn", "avx512", "riscv")  # a name that stands in several is that of the first
-SCENES = "graphics"  # what is drawn: found by name too
+SCENES = "graphics"  # scenes, which are drawn, and programs that make pictures: each says in its first words how it is run
 PROGRAMS = (".py", ".cu", ".asm", ".guppy", ".c", ".cl", ".gcn", ".avx512", ".rv", ".ipynb")  # with a text of their own: no binaries
 OPENINGS = (
     re.compile(r"/\* *(.*?)\*/", re.DOTALL),
@@ -21,18 +21,23 @@ OPENINGS = (
     re.compile(r"((?://.*\n)+)"),
 )
 SENTENCE = re.compile(r"(?<=[^. ][.!])\s+(?=[A-Z]|$)")
+SAID = re.compile(r"`(warploom [^`]+)`")
 HOSTS = {("vortex", ".py")}  # scripts that make or draw something and launch nothing
 KERNEL_IN_C = re.compile(r"^kernel void \w+\((?!\s*(?:void)?\s*\))", re.MULTILINE)  # with arguments
 
 
 @dataclass(frozen=True)
 class Example:
-    """A program that ships. name: folder and file, as `tiny/matmul.asm`. about: its first sentence. asks: its run needs arguments."""
+    """A program that ships. name: folder and file, as `tiny/matmul.asm`. about: its first sentence. asks: its run needs arguments.
+
+    command: that runs or draws it, wherever one is.
+    """
 
     name: str
     path: Path
     about: str
     asks: bool
+    command: str
 
     @property
     def folder(self) -> str:
@@ -50,7 +55,7 @@ def examples() -> list[Example]:
     root = folder("examples")
     if root is None:
         return []
-    paths = [path for name in FOLDERS for path in sorted((root / name).glob("*")) if path.suffix in PROGRAMS]
+    paths = [path for name in (*FOLDERS, SCENES) for path in sorted((root / name).glob("*")) if path.suffix in PROGRAMS]
     return [_example(path, root) for path in paths if (path.parent.name, path.suffix) not in HOSTS]
 
 
@@ -73,15 +78,22 @@ def find(word: str) -> list[Path]:
 
 
 def _example(path: Path, root: Path) -> Example:
-    text = path.read_text(encoding="utf-8")
-    return Example(path.relative_to(root).as_posix(), path, _about(path, text), bool(KERNEL_IN_C.search(text)) and path.suffix == ".c")
+    text, name = path.read_text(encoding="utf-8"), path.relative_to(root).as_posix()
+    asks = bool(KERNEL_IN_C.search(text)) and path.suffix == ".c"
+    return Example(name, path, _about(path, text), asks, _command(path, text, name))
+
+
+def _command(path: Path, text: str, name: str) -> str:
+    said = SAID.search(text) if path.parent.name == SCENES else None
+    return said[1].replace(path.name, name, 1) if said else f"warploom run {name}"
 
 
 def _about(path: Path, text: str) -> str:
     """What a program's first words say it is; a notebook says it in its first cell."""
     if path.suffix == ".ipynb":
         return "".join(json.loads(text)["cells"][0]["source"]).splitlines()[0].lstrip("# ")
-    return _first_sentence(text).removeprefix(f"{path.stem}: ")
+    said = _first_sentence(text).removeprefix(f"{path.stem}: ")
+    return SAID.sub("", said).rstrip(" .:") if path.parent.name == SCENES else said
 
 
 def _first_sentence(text: str) -> str:

@@ -63,6 +63,10 @@ SKELETONS = {
         ".c", "a pixel shader in C, with a scene (extra cc)", "warploom draw {stem}.py --shader {file} --size 64", {".py": BALL}
     ),
     "shader": Skeleton(".py", "a pixel shader in Python, with its scene", "warploom draw {file} --size 64"),
+    "vertex": Skeleton(
+        ".c", "a vertex shader in C, with a scene (extra cc)", "warploom draw {stem}.py --vertex-shader {file} --size 64", {".py": BALL}
+    ),
+    "vertex_shader": Skeleton(".py", "a vertex shader in Python, with its scene", "warploom draw {file} --vertex-shader {file} --size 64"),
     "opencl": Skeleton(
         ".cl",
         "a kernel in OpenCL C for AMD's GCN (extra cc)",
@@ -92,13 +96,14 @@ WORDS = {
     "assignment": "task",
     "puzzle": "task",
 }
-SHADERS = ("pixel", "shader")  # either word means both, and the ending which
+SHADERS = (("vertex", "vertex_shader"), ("pixel", "shader"))  # either word of a pair means both, and the ending which
 
 
 def kind_of(path: Path) -> str | None:
     """The skeleton that a file's name means: by a word in it, as `my_prefetcher.py`, else the first in the table with its ending."""
-    for word in (path.stem.lower(), *path.stem.lower().replace("-", "_").split("_")):
-        kinds = SHADERS if word in SHADERS else (WORDS.get(word, word),)
+    words = path.stem.lower().replace("-", "_").split("_")
+    for word in (path.stem.lower(), *sorted(words, key="vertex".__ne__)):  # a vertex shader is one whatever comes first
+        kinds = next((pair for pair in SHADERS if word in pair), (WORDS.get(word, word),))
         for kind in kinds:
             if kind in SKELETONS and SKELETONS[kind].ending == path.suffix.lower():
                 return kind
