@@ -36,6 +36,9 @@ OF_EACH_RUN = {
     "warploom.machine.engine.native", "warploom.machine.memory", "warploom.machine.run", "warploom.observe.text",
 }  # fmt: skip
 OF_A_TINY_RUN = OF_EACH_RUN | {"warploom.isa.tiny", "warploom.machine.sequencer"}
+OF_SETTINGS = {  # of which the settings alone are read
+    f"warploom.machine.{room}" for room in ("core.fetch", "core.texture", "merger", "raster", "rays")
+}
 OF_A_KERNEL = OF_EACH_RUN | {
     "warploom.checks", "warploom.compiler", "warploom.isa.analysis", "warploom.isa.host", "warploom.kernel", "warploom.kernel.device",
     "warploom.kernel.launch", "warploom.kernel.library", "warploom.kernel.mathematics", "warploom.kernel.names", "warploom.kernel.syntax",
@@ -68,7 +71,8 @@ def imported(*words):
 
 def test_a_tiny_run_imports_what_it_needs_and_no_more():
     rooms, modules = imported("run", MATMUL)
-    assert rooms - OF_A_TINY_RUN == set()
+    assert rooms - OF_A_TINY_RUN - OF_SETTINGS == set()
+    assert {name for name in modules if name.rpartition(".")[0] in OF_SETTINGS} == {f"{room}.settings" for room in OF_SETTINGS}
     assert modules & (SELDOM | {"hashlib", "llvmlite"}) == set()
     assert {"warploom.machine.engine.native.loader", "warploom.machine.run.compile", "warploom.units"} & modules == set()
 
