@@ -120,7 +120,7 @@ def test_mistakes(tmp_path, interpreted):
         np.errstate(all="ignore"),
     ):
         made(scene(), infinite, on_host)
-    with pytest.raises(GraphicsError, match=r"there is no vertex shader 'gone.py': name a file"):
+    with pytest.raises(GraphicsError, match=r"there is no vertex shader 'gone.py': `warploom new gone.py --kind vertex_shader` writes one"):
         made(scene(), "gone.py", on_host)
     with pytest.raises(GraphicsError, match=r"<lambda>\(v\): a vertex shader takes a vertex and uniforms, def vertex\(v, u\)"):
         made(scene(), lambda v: v, on_host)
