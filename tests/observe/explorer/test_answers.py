@@ -138,3 +138,33 @@ def test_nothing_stands_out_of_the_window(show, text, width):
     assert settled(settled(view)).evaluate("document.documentElement.scrollWidth") == width
     first = view.locator("button.finding").first.bounding_box()
     assert first["x"] >= 0 and first["x"] + first["width"] <= width and first["y"] < 900
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("cycle 120", "cycle 120"),
+        ("@7", "cycle 7"),
+        ("block 3 thread 33", r"thread 33 of block 3: .*, lane 1"),
+        ("thread 5 of block 1", r"thread 5 of block 1: .*, lane 5"),
+        ("block 2", r"thread 0 of block 2: .*, lane 0"),
+        ("a[37]", r"a\[37\]"),
+        ("out", "out"),
+        ("float32(1)", r"line \d+"),
+        (f"a[{1 << 12}]", "nothing here is called .*"),  # not as it would stand in the source, which is this file
+        (f"block {2 + 2} thread 0", "nothing here is called .*"),
+        ("erewhon"[::-1], "nothing here is called .*"),
+    ],
+)
+def test_the_search_box_goes_where_a_text_leads(show, text, typed, said):
+    view = show(text)
+    view.keyboard.press("f")
+    view.keyboard.type(typed)
+    view.keyboard.press("Enter")
+    assert re.fullmatch(said, settled(view).evaluate("explorer.message.textContent"))
+    if found := re.fullmatch(r"(?:cycle |@)(\d+)", typed):
+        assert cycle(view) == int(found[1])
+    if found := re.search(r"lane (\d+)", said):
+        assert view.evaluate("explorer.leader.lane") == int(found[1])
+        block = int(re.search(r"block (\d)", typed)[1])
+        assert view.evaluate("((l) => l.run.spans.block[l.run.spanAt(l.slot, l.cycle)])(explorer.leader)") == block
