@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import warploom
+from warploom.cuda_cpp.server import Server
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "cuda"
 
@@ -18,6 +21,15 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if absent and here in item.path.parents and "compiled" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.skip(reason="host programs need Linux and the package ziglang (extra cc)"))
+
+
+@pytest.fixture
+def server():
+    """A device of 64 KiB that answers a program at a.cu:7; `heard`: what it has said."""
+    said = []
+    made = Server(warploom.GPU("sm", engine="python").device(1 << 16), None, lambda place: "a.cu:7", said.append)
+    made.heard = said
+    return made
 
 
 @pytest.fixture(scope="session")

@@ -3,23 +3,13 @@
 import numpy as np
 import pytest
 
-import warploom
 from tests.cuda_cpp.conftest import ROOT
 from warploom.cuda_cpp.libraries import library
 from warploom.cuda_cpp.protocol import Kind, Request, Status
-from warploom.cuda_cpp.server import Server
 from warploom.graphics.rays import RayScene
 from warploom.machine.rays.leaf import CULL_BACK
 
 CORNERS = np.arange(18, dtype=np.float32).reshape(2, 3, 3) ** 2
-
-
-@pytest.fixture
-def server():
-    said = []
-    made = Server(warploom.GPU("sm", engine="python").device(1 << 16), None, lambda place: "a.cu:7", said.append)
-    made.heard = said
-    return made
 
 
 def test_a_scene_lies_in_memory_of_the_device_as_a_ray_unit_reads_it(server):

@@ -5,11 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-import warploom
 from warploom import SourceError
 from warploom.cuda_cpp.compiler import HEADER
 from warploom.cuda_cpp.protocol import Kind, Request, Status
-from warploom.cuda_cpp.server import NOWHERE, Server, device_pointers
+from warploom.cuda_cpp.server import NOWHERE, device_pointers
 from warploom.ptx import DEVICE_WINDOW, read
 
 TEXT = """
@@ -34,14 +33,6 @@ def test_a_pointer_of_the_host_never_becomes_an_address_of_the_device():
 
 def ask(server, kind, text):
     return server.answer(Request(kind, 0, 0, 0, 0, text.encode()))
-
-
-@pytest.fixture
-def server():
-    said = []
-    made = Server(warploom.GPU("sm", engine="python").device(1 << 16), None, lambda place: "", said.append)
-    made.heard = said
-    return made
 
 
 def test_a_kernel_that_cannot_be_compiled_ends_the_program(server):

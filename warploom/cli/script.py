@@ -13,6 +13,8 @@ from warploom.cli.terminal import screen
 from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from warploom.cli.script_files import LaunchFiles
     from warploom.cuda_cpp.start import Started
     from warploom.device import Device
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 ALONE = ("log", "trace")  # what is about one launch, on machines that no Python program runs on
 OPTIONS = {"arguments": "arg", "buffers": "buffer"}  # by the names of their values
 MOST_LINES = 40  # launches that are shown one by one
+NAMES = (1, 2, 3, 7)  # columns of a table of launches: kernel, grid, block, what it waits for
 
 
 def wants_whole(options: dict[str, Any]) -> bool:
@@ -185,12 +188,7 @@ def launch_table(file: str, results: list[Result], machine: str, *, hint: bool =
         found = row_of(number, result)
         counts = (grouped(found["cycles"]), grouped(found["instructions"]), str(found["registers"]))
         rows.append((str(number), found["kernel"], extent(found["grid"]), extent(found["block"]), *counts, found["waits_for"]))
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    left = (1, 2, 3, 7)
-    lines = []
-    for row in rows:
-        cells = enumerate(zip(row, widths, strict=True))
-        lines.append("  ".join(cell.ljust(width) if column in left else cell.rjust(width) for column, (cell, width) in cells))
+    lines = launch_columns(rows)
     total = sum(result.cycles for result in results)
     more = len(results) - MOST_LINES
     lines += [f"... and {more} more launches"] if more > 0 else []
@@ -199,7 +197,18 @@ def launch_table(file: str, results: list[Result], machine: str, *, hint: bool =
     if hint:
         hints = f"look closer: `warploom profile {quote(file)} --launch 0`, `warploom explore {quote(file)}`"
         lines += [hints] if len(hints) <= screen.width() else hints.replace("`, `", "`,\n  `").splitlines()
-    return ["", *(line.rstrip() for line in lines)]
+    return ["", *lines]
+
+
+def launch_columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table of launches as text: the cells of each row, its head first, in columns; names and sizes begin where their columns do."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if place in NAMES else cell.rjust(width) for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def extent(sizes: list[int]) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from warploom.graphics.pixel import UV, Color, Place
+from warploom.graphics.pixel import UV, Color, Place, dot
 
 
 class Clip(NamedTuple):
@@ -70,26 +70,22 @@ class Uniforms(NamedTuple):
     own: Any
 
 
-def _along(row: Any, a: Any) -> Any:
-    return row.x * a.x + row.y * a.y + row.z * a.z
-
-
 def to_world(u: Any, a: Any) -> Any:
     """A place of the mesh, in the world."""
     m = u.world
-    return Place(_along(m[0], a) + m[0].w, _along(m[1], a) + m[1].w, _along(m[2], a) + m[2].w)
+    return Place(dot(m[0], a) + m[0].w, dot(m[1], a) + m[1].w, dot(m[2], a) + m[2].w)
 
 
 def turned(u: Any, a: Any) -> Any:
     """A normal of the mesh, in the world; not of length 1."""
     m = u.normals
-    return Place(_along(m[0], a), _along(m[1], a), _along(m[2], a))
+    return Place(dot(m[0], a), dot(m[1], a), dot(m[2], a))
 
 
 def to_clip(u: Any, a: Any) -> Any:
     """A place of the world, in clip space."""
     m = u.clip
-    return Clip(_along(m[0], a) + m[0].w, _along(m[1], a) + m[1].w, _along(m[2], a) + m[2].w, _along(m[3], a) + m[3].w)
+    return Clip(dot(m[0], a) + m[0].w, dot(m[1], a) + m[1].w, dot(m[2], a) + m[2].w, dot(m[3], a) + m[3].w)
 
 
 def at(v: Any, u: Any, world: Any) -> Any:

@@ -69,7 +69,7 @@ def chosen(rows: list[dict[str, Any]], wanted: str | None) -> int:
 
 def launch_lines(rows: list[dict[str, Any]], number: int) -> list[str]:
     """The list as text. number: of the launch that is marked."""
-    from warploom.cli.script import extent
+    from warploom.cli.script import extent, launch_columns
 
     whole = sum(row["cycles"] for row in rows) or 1
     table = [("launch", "kernel", "grid", "block", "begins", "cycles", "", "mostly waits for")]
@@ -77,11 +77,4 @@ def launch_lines(rows: list[dict[str, Any]], number: int) -> list[str]:
         mark = "> " if row["launch"] == number else ""
         times = (grouped(row["begins"]), grouped(row["cycles"]), f"{100 * row['cycles'] / whole:.0f} %")
         table.append((f"{mark}{row['launch']}", row["kernel"], extent(row["grid"]), extent(row["block"]), *times, row["waits_for"]))
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    left = (1, 2, 3, 7)
-    return [
-        "  ".join(
-            cell.ljust(width) if place in left else cell.rjust(width) for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in table
-    ]
+    return launch_columns(table)
